@@ -1,0 +1,41 @@
+/// What every command does alike: argp with exit status 2, messages, progress on a terminal or in a log, provenance.
+#ifndef CMD_COMMON_H
+#define CMD_COMMON_H
+
+#include "core.h"
+#include "core_h5.h"
+
+#include <argp.h>
+
+#define CMD_EXIT_OK 0
+#define CMD_EXIT_FAILED 1 // could not finish: I/O, memory, numerical blow-up
+#define CMD_EXIT_USAGE 2  // bad usage or bad input
+
+/// Parses a command line with argp: exit status 2 on wrong usage, `--version`, `--help` (with the example in the doc)
+/// as argp does. `--quiet` is added to the options; `*quiet` receives it. Call first in main. From then on a standard
+/// output that cannot be written (full disk) ends the process with status 1, and a file-size limit is a failed write,
+/// not a kill.
+void cmd_parse(const struct argp *argp, int argc, char **argv, void *input, bool *quiet);
+/// For argp parsers: "NAME: --samples: found "x", expected ..." and exit 2.
+_Noreturn void cmd_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// Numbers of options; exit 2 with a message that names the option.
+double cmd_number(const char *option, const char *text, double min, double max);
+int64_t cmd_integer(const char *option, const char *text, int64_t min, int64_t max);
+/// Index of text in words (count), exit 2 listing them otherwise.
+int cmd_choice(const char *option, const char *text, const char *const *words, int count);
+
+/// Prints "NAME: message" to stderr and returns the exit status that belongs to the code: IO, MEMORY, NOT_CONVERGED,
+/// INTERNAL: 1, else 2.
+int cmd_report(const core_error *err);
+
+/// Progress printer on stderr: one line that is overwritten on a terminal; in a log a plain line at most every ten
+/// seconds and one at the end of each stage. Rate and time left. quiet: nothing.
+core_progress cmd_progress(bool quiet);
+/// Ends the current progress line (if any).
+void cmd_progress_end(void);
+
+/// Provenance of this process: command line as typed, quoted for a shell where it has to be. The text lives until the
+/// process ends or the next call.
+core_h5_provenance cmd_provenance(int argc, char **argv, uint64_t seed);
+
+#endif

@@ -1,0 +1,212 @@
+// mapquery: asks a contact map, or the minimiser it was trained from, for many poses.
+#include "cmd_common.h"
+#include "cspace.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char doc[] = "Answers poses with signed distance, its gradient and moment arms, from a bundle of maps or "
+                          "from the minimiser. Poses come as CSV with "
+                          "the header line theta,x,y on standard input: angle (rad) and centre of B seen from A, in "
+                          "A's frame, in units of the larger circumradius. "
+                          "The answer goes to standard output.\v"
+                          "Examples: printf 'theta,x,y\\n0,1.8,0\\n' | mapquery column.maps.h5 hash hash\n"
+                          "          mapquery --numeric hash.sdf.h5 u.sdf.h5 --ratio 0.5 < poses.csv";
+
+#define LINE_BYTES 1024
+#define HEADER "theta,x,y"
+
+typedef struct options {
+    bool numeric;
+    const char *ratio;
+    char **words; // borrowed from argv
+    int count_words;
+} options;
+
+enum { KEY_NUMERIC = 1001, KEY_RATIO };
+
+static const struct argp_option argp_options[] = {
+    {"numeric", KEY_NUMERIC, 0, 0, "ask the minimiser on two distance grids instead of a map", 0},
+    {"ratio", KEY_RATIO, "X", 0, "circumradius of B over that of A (the only one there is; --numeric: 1)", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    options *o = state->input;
+    switch (key) {
+    case KEY_NUMERIC:
+        o->numeric = true;
+        return 0;
+    case KEY_RATIO:
+        o->ratio = argument;
+        return 0;
+    case ARGP_KEY_ARGS:
+        o->words = state->argv + state->next;
+        o->count_words = state->argc - state->next;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- poses
+
+typedef struct poses {
+    size_t n, capacity;
+    cspace_pose *pose;
+} poses;
+
+static core_status poses_add(poses *p, const cspace_pose *pose, core_error *err) {
+    if (p->n == p->capacity) {
+        const size_t capacity = p->capacity ? 2 * p->capacity : 1024;
+        cspace_pose *more = core_realloc(p->pose, p->n, capacity, sizeof *more);
+        CORE_CHECK(more, CORE_MEMORY, "standard input: out of memory at %zu poses", p->n);
+        p->pose = more;
+        p->capacity = capacity;
+    }
+    p->pose[p->n++] = *pose;
+    return CORE_OK;
+}
+
+// Without surrounding blanks and line ends.
+static char *trim(char *text) {
+    while (*text == ' ' || *text == '\t') text++;
+    size_t n = strlen(text);
+    while (n > 0 && strchr(" \t\r\n", text[n - 1])) text[--n] = '\0';
+    return text;
+}
+
+static core_status parse_line(char *line, long number, cspace_pose *pose, core_error *err) {
+    static const char *const names[3] = {"theta", "x", "y"};
+    double value[3];
+    char *field = line;
+    for (int i = 0; i < 3; i++) {
+        char *comma = field ? strchr(field, ',') : NULL;
+        CORE_CHECK(field && (i < 2) == (comma != NULL), CORE_FORMAT,
+                   "standard input, line %ld: expected three numbers theta,x,y", number);
+        if (comma) *comma = '\0';
+        char what[64];
+        snprintf(what, sizeof what, "standard input, line %ld, %s", number, names[i]);
+        CORE_TRY(core_parse_number(trim(field), what, -1e6, 1e6, &value[i], err));
+        field = comma ? comma + 1 : NULL;
+    }
+    *pose = (cspace_pose){value[0], value[1], value[2]};
+    return CORE_OK;
+}
+
+static core_status read_poses(FILE *in, poses *p, core_error *err) {
+    char line[LINE_BYTES];
+    for (long number = 1; fgets(line, sizeof line, in); number++) {
+        CORE_CHECK(strlen(line) < sizeof line - 1, CORE_FORMAT, "standard input, line %ld: longer than %d bytes",
+                   number, LINE_BYTES - 2);
+        char *text = trim(line);
+        if (number == 1) {
+            CORE_CHECK(strcmp(text, HEADER) == 0, CORE_FORMAT,
+                       "standard input, line 1: found \"%.40s\", expected the header line \"" HEADER "\"", text);
+            continue;
+        }
+        if (*text == '\0') continue;
+        cspace_pose pose;
+        CORE_TRY(parse_line(text, number, &pose, err));
+        CORE_TRY(poses_add(p, &pose, err));
+    }
+    CORE_CHECK(!ferror(in), CORE_IO, "standard input: %s", strerror(errno));
+    CORE_CHECK(p->n > 0, CORE_FORMAT,
+               "standard input is empty, expected CSV: the header line \"" HEADER "\", then one pose a line");
+    return CORE_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- answers
+
+static core_status print_contacts(FILE *out, const poses *p, const cspace_contact *contacts, core_error *err) {
+    fprintf(out, HEADER ",d,d_theta,gx,gy,r_a,r_b\n");
+    for (size_t i = 0; i < p->n; i++) {
+        const cspace_contact *c = &contacts[i];
+        fprintf(out, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", p->pose[i].theta, p->pose[i].x,
+                p->pose[i].y, c->d, c->d_theta, c->g[0], c->g[1], c->r_a, c->r_b);
+    }
+    CORE_CHECK(fflush(out) == 0 && !ferror(out), CORE_IO, "standard output: %s", strerror(errno));
+    return CORE_OK;
+}
+
+// Whoever is asked: a map of a bundle, or the minimiser on two grids.
+typedef struct source {
+    cspace_bundle bundle;
+    const cspace_map *map;
+    bool swapped; // the map is stored as (b, a)
+    sdf_shape a, b;
+    sdf_grid grid_a, grid_b;
+    cspace_pair pair;
+} source;
+
+static void source_clear(source *s) {
+    cspace_bundle_clear(&s->bundle);
+    sdf_shape_clear(&s->a);
+    sdf_shape_clear(&s->b);
+    sdf_grid_clear(&s->grid_a);
+    sdf_grid_clear(&s->grid_b);
+}
+
+static core_status source_open(const options *o, double ratio, source *s, core_error *err) {
+    if (o->numeric) {
+        CORE_TRY(sdf_file_read(o->words[0], &s->a, &s->grid_a, NULL, err));
+        CORE_TRY(sdf_file_read(o->words[1], &s->b, &s->grid_b, NULL, err));
+        return cspace_pair_init(&s->a, &s->grid_a, &s->b, &s->grid_b, isnan(ratio) ? 1.0 : ratio, &s->pair, err);
+    }
+    CORE_TRY(cspace_bundle_read(o->words[0], &s->bundle, NULL, err));
+    const core_status status =
+        cspace_bundle_find(&s->bundle, o->words[1], o->words[2], ratio, &s->map, &s->swapped, err);
+    return status == CORE_OK ? CORE_OK : core_error_prefix(err, status, "%s", o->words[0]);
+}
+
+static core_status answer(const source *s, const poses *p, cspace_contact *contacts, core_error *err) {
+    if (!s->map) {
+        cspace_search_def search = cspace_search_default_def();
+        search.tolerance = 1e-6; // an answer on its own should not show the search
+        for (size_t i = 0; i < p->n; i++) cspace_numeric_contact(&s->pair, &search, &p->pose[i], &contacts[i]);
+        return CORE_OK;
+    }
+    cspace_map_scratch *scratch = NULL;
+    CORE_TRY(cspace_map_scratch_create(1, &scratch, err));
+    for (size_t i = 0; i < p->n; i++) {
+        const cspace_pose pose = s->swapped ? cspace_swap_pose(&p->pose[i]) : p->pose[i];
+        cspace_map_evaluate(s->map, &pose, 1, INFINITY, &contacts[i], scratch);
+        if (s->swapped) cspace_swap_return(&p->pose[i], &contacts[i]);
+    }
+    cspace_map_scratch_destroy(&scratch);
+    return CORE_OK;
+}
+
+static core_status run(const options *o, double ratio, core_error *err) {
+    core_status status = CORE_OK;
+    source s = {0};
+    poses p = {0};
+    cspace_contact *contacts = NULL;
+    CORE_TRY_DONE(source_open(o, ratio, &s, err));
+    CORE_TRY_DONE(read_poses(stdin, &p, err));
+    CORE_NEW_DONE(contacts, p.n);
+    CORE_TRY_DONE(answer(&s, &p, contacts, err));
+    CORE_TRY_DONE(print_contacts(stdout, &p, contacts, err));
+done:
+    core_free(contacts);
+    core_free(p.pose);
+    source_clear(&s);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    static const struct argp argp = {argp_options, parse, "MAPS.h5 A B\n--numeric A.sdf.h5 B.sdf.h5", doc, NULL,
+                                     NULL,         NULL};
+    options o = {0};
+    bool quiet = false;
+    cmd_parse(&argp, argc, argv, &o, &quiet);
+    const int expected = o.numeric ? 2 : 3;
+    if (o.count_words != expected)
+        cmd_usage("found %d arguments, expected %s", o.count_words,
+                  o.numeric ? "A.sdf.h5 B.sdf.h5 (with --numeric)" : "MAPS.h5 A B");
+    const double ratio = o.ratio ? cmd_number("--ratio", o.ratio, 1.0 / 64.0, 64.0) : NAN;
+    core_error err = {0};
+    const core_status status = run(&o, ratio, &err);
+    return status == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);
+}

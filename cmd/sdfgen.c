@@ -1,0 +1,203 @@
+// sdfgen: shape files -> canonical polygon, mass properties and signed distance grid, one NAME.sdf.h5 each.
+#define _POSIX_C_SOURCE 200809L // stat
+
+#include "cmd_common.h"
+#include "sdf.h"
+#include "sim_view.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char doc[] =
+    "Reads shapes drawn as WKT, GeoJSON or a PNG silhouette (dark or opaque is inside), scales each to circumradius 1 "
+    "about its centroid and "
+    "writes polygon, mass properties and a signed distance grid to DIR/NAME.sdf.h5, which csample reads.\v"
+    "Overlapping parts are united and holes kept; what is not one connected region is refused. A file named twice "
+    "counts once.\n\n"
+    "Example: sdfgen shapes/hash.wkt shapes/u.wkt -o out --preview out/shapes.png";
+
+#define RESOLUTION_MIN 16
+#define RESOLUTION_MAX 4096
+#define RESOLUTION_DEFAULT 256
+#define MARGIN_MIN 0.05
+#define MARGIN_MAX 4.0
+#define PREVIEW_SIZE 480 // pixels of one shape's panel
+#define PREVIEW_SHAPES_MAX 64
+#define PROGRESS_CELLS 2000 // cells along half a grid from which on progress is told
+
+typedef struct options {
+    const char *output, *preview;
+    char **files; // borrowed from argv
+    int count_files;
+    int resolution, threads;
+    double margin;
+    sdf_read_def read;
+} options;
+
+enum { KEY_RESOLUTION = 1001, KEY_MARGIN, KEY_THRESHOLD, KEY_INVERT, KEY_PREVIEW, KEY_THREADS };
+
+static const struct argp_option argp_options[] = {
+    {"output", 'o', "DIR", 0, "folder for the files; created if it is missing", 0},
+    {"resolution", KEY_RESOLUTION, "N", 0, "cells across the canonical diameter (256)", 0},
+    {"margin", KEY_MARGIN, "X", 0, "grid beyond the circumcircle, in circumradii (1.0)", 0},
+    {"threshold", KEY_THRESHOLD, "N", 0, "images: a pixel darker than this grey level, 1 to 255, is inside (128)", 0},
+    {"invert", KEY_INVERT, NULL, 0, "images: bright or transparent is inside instead", 0},
+    {"preview", KEY_PREVIEW, "FILE.png", 0, "picture of all shapes: outlines and lines of equal distance", 0},
+    {"threads", KEY_THREADS, "N", 0, "threads (all processors); changes no bit of the result", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    options *o = state->input;
+    switch (key) {
+    case 'o':
+        o->output = argument;
+        return 0;
+    case KEY_RESOLUTION:
+        o->resolution = (int)cmd_integer("--resolution", argument, RESOLUTION_MIN, RESOLUTION_MAX);
+        return 0;
+    case KEY_MARGIN:
+        o->margin = cmd_number("--margin", argument, MARGIN_MIN, MARGIN_MAX);
+        return 0;
+    case KEY_THRESHOLD:
+        o->read.threshold = (int)cmd_integer("--threshold", argument, 1, 255);
+        return 0;
+    case KEY_INVERT:
+        o->read.invert = true;
+        return 0;
+    case KEY_PREVIEW:
+        if (!core_path_ends(argument, ".png"))
+            cmd_usage("--preview: found \"%s\", expected a name that ends in .png", argument);
+        o->preview = argument;
+        return 0;
+    case KEY_THREADS:
+        o->threads = (int)cmd_integer("--threads", argument, 1, 1024);
+        return 0;
+    case ARGP_KEY_ARGS:
+        o->files = state->argv + state->next;
+        o->count_files = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        cmd_usage("no shape files given, expected SHAPE... -o DIR");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/// True if both paths lead to one file.
+static bool same_file(const char *a, const char *b) {
+    struct stat s, t;
+    if (strcmp(a, b) == 0) return true;
+    return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+/// Drops files that were named before; two files for one output are refused.
+static core_status files_check(options *o, core_error *err) {
+    int count = 0;
+    for (int i = 0; i < o->count_files; i++) {
+        char stem[CORE_NAME_MAX], other[CORE_NAME_MAX];
+        bool again = false;
+        CORE_TRY(core_path_stem(o->files[i], stem, err));
+        for (int k = 0; k < count && !again; k++) {
+            CORE_TRY(core_path_stem(o->files[k], other, err));
+            again = same_file(o->files[i], o->files[k]);
+            CORE_CHECK(again || strcmp(stem, other) != 0, CORE_ARG,
+                       "%s and %s: two shapes named \"%s\", expected different names", o->files[k], o->files[i], stem);
+        }
+        if (!again) o->files[count++] = o->files[i];
+    }
+    o->count_files = count;
+    return CORE_OK;
+}
+
+/// Content hash of a shape file, for the provenance.
+static core_status file_hash(const char *path, uint64_t *hash, core_error *err) {
+    char *data = NULL;
+    size_t n = 0;
+    CORE_TRY(core_file_read(path, (size_t)64 << 20, &data, &n, err));
+    *hash = core_hash_bytes(0, data, n);
+    core_free(data);
+    return CORE_OK;
+}
+
+/// Draws shape i into its panel.
+static void preview_add(sim_image *image, int columns, int i, const sdf_shape *shape, const sdf_grid *grid) {
+    int stride = 3 * image->width;
+    size_t at = (size_t)(i / columns) * PREVIEW_SIZE * (size_t)stride + (size_t)(i % columns) * PREVIEW_SIZE * 3;
+    sdf_preview_draw(shape, grid, PREVIEW_SIZE, image->rgb + at, stride);
+}
+
+/// Grid and file of one shape, a line about it, its panel of the preview.
+static core_status shape_run(const options *o, int i, const sdf_shape *shape, core_h5_provenance provenance, bool quiet,
+                             sim_image *preview, int columns, core_error *err) {
+    core_status status = CORE_OK;
+    char name[CORE_NAME_MAX + 8], *path = NULL;
+    const char *input = o->files[i];
+    sdf_grid grid = {0};
+    uint64_t hash = 0;
+    // A usual grid takes hundredths of a second: a line about that would be noise.
+    core_progress progress = cmd_progress(quiet || o->resolution * (1 + o->margin) < PROGRESS_CELLS);
+    snprintf(name, sizeof name, "%s.sdf.h5", shape->name);
+    CORE_TRY_DONE(core_path_join(o->output, name, &path, err));
+    CORE_TRY_DONE(file_hash(input, &hash, err));
+    status = sdf_grid_build(&shape->outline, o->resolution, o->margin, o->threads, &progress, &grid, err);
+    cmd_progress_end();
+    if (status != CORE_OK) goto done;
+    provenance.count_inputs = 1;
+    provenance.input_names = &input;
+    provenance.input_hashes = &hash;
+    CORE_TRY_DONE(sdf_file_write(path, shape, &grid, &provenance, err));
+    if (preview->rgb) preview_add(preview, columns, i, shape, &grid);
+    if (!quiet) {
+        int holes = shape->outline.count_rings - 1;
+        printf("%s: %d vertices, %d hole%s, area %.6g, circumradius %.6g (as drawn), grid %d x %d -> %s\n", shape->name,
+               core_outline_count(&shape->outline), holes, holes == 1 ? "" : "s", shape->drawn.area,
+               shape->drawn.circumradius, grid.nx, grid.ny, path);
+    }
+done:
+    sdf_grid_clear(&grid);
+    core_free(path);
+    return status;
+}
+
+/// Reads every shape before the first file is written: a bad one stops all.
+static core_status run(options *o, const core_h5_provenance *provenance, bool quiet, core_error *err) {
+    core_status status = CORE_OK;
+    sdf_shape *shapes = NULL;
+    sim_image preview = {0};
+    int columns = 1;
+    CORE_TRY(files_check(o, err));
+    CORE_NEW_DONE(shapes, (size_t)o->count_files);
+    for (int i = 0; i < o->count_files; i++) CORE_TRY_DONE(sdf_shape_read(o->files[i], &o->read, shapes + i, err));
+    CORE_TRY_DONE(core_file_make_directory(o->output, err));
+    if (o->preview) {
+        CORE_CHECK_DONE(o->count_files <= PREVIEW_SHAPES_MAX, CORE_ARG, "--preview: %d shapes, expected at most %d",
+                        o->count_files, PREVIEW_SHAPES_MAX);
+        while (columns * columns < o->count_files) columns++;
+        int rows = (o->count_files + columns - 1) / columns;
+        CORE_TRY_DONE(sim_image_create(columns * PREVIEW_SIZE, rows * PREVIEW_SIZE, &preview, err));
+    }
+    for (int i = 0; i < o->count_files; i++)
+        CORE_TRY_DONE(shape_run(o, i, shapes + i, *provenance, quiet, &preview, columns, err));
+    if (o->preview) CORE_TRY_DONE(sim_image_write_png(o->preview, &preview, err));
+done:
+    for (int i = 0; shapes && i < o->count_files; i++) sdf_shape_clear(shapes + i);
+    core_free(shapes);
+    sim_image_clear(&preview);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    static const struct argp argp = {
+        .options = argp_options, .parser = parse, .args_doc = "SHAPE... -o DIR", .doc = doc};
+    options o = {.resolution = RESOLUTION_DEFAULT, .margin = 1.0, .read = sdf_read_default_def()};
+    bool quiet = false;
+    core_error err = {0};
+    // Taken before argp reorders the words.
+    core_h5_provenance provenance = cmd_provenance(argc, argv, 0);
+    cmd_parse(&argp, argc, argv, &o, &quiet);
+    if (!o.output) cmd_usage("no output folder given, expected SHAPE... -o DIR");
+    if (o.threads == 0) o.threads = core_thread_available();
+    if (run(&o, &provenance, quiet, &err) != CORE_OK) return cmd_report(&err);
+    return CMD_EXIT_OK;
+}

@@ -1,0 +1,349 @@
+// simstat: measurements of run files as a table, JSON or CSV.
+#include "cmd_common.h"
+#include "core_run.h"
+#include "sim_measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RUNS_MAX 256
+#define REGION_LIMIT 1e9 // m
+#define TIME_LIMIT 1e12  // s
+#define COLUMN_WIDTH 14  // of a table's values
+
+static const char doc[] = "Measures one frame of each run file: energies, contacts, height, run-out, angle of repose, "
+                          "penetration and the exact overlap of the "
+                          "outlines. Definitions: libsim/README.md.\v"
+                          "Examples: simstat column.h5\n"
+                          "          simstat a.h5 b.h5 --time 1.5 --region 0,0,0.4,1 --csv > measured.csv\n"
+                          "          simstat column.h5 --poses poses.csv";
+
+enum { KEY_TIME = 1001, KEY_JSON, KEY_CSV, KEY_REGION, KEY_POSES, KEY_OVERLAP };
+
+static const struct argp_option argp_options[] = {
+    {"time", KEY_TIME, "T", 0, "s; the stored frame nearest to it (default: the last one)", 0},
+    {"region", KEY_REGION, "X0,Y0,X1,Y1", 0, "m; only grains with their centre in it", 0},
+    {"overlap", KEY_OVERLAP, "on|off", 0, "exact overlap of the outlines (on)", 0},
+    {"json", KEY_JSON, 0, 0, "JSON on standard output; what cannot be measured is null", 0},
+    {"csv", KEY_CSV, 0, 0, "CSV on standard output, a row per run; what cannot be measured is nan", 0},
+    {"poses", KEY_POSES, "CSV", 0, "also write id,type,x,y,angle of that frame to this file (one run only)", 0},
+    {0}};
+
+typedef struct options {
+    int count_paths;
+    char *paths[RUNS_MAX]; // borrowed from argv
+    bool json, csv, quiet;
+    double time; // NaN: the last frame
+    sim_measure_def def;
+    const char *poses;
+} options;
+
+// One measured quantity, as all three outputs name it.
+typedef struct quantity {
+    const char *name, *unit;
+    double value; // NaN: not measured
+} quantity;
+
+#define QUANTITIES_MAX 48
+
+// ---------------------------------------------------------------------------------------------- options
+
+static void parse_region(const char *text, double region[4]) {
+    char word[64];
+    const char *s = text;
+    for (int i = 0; i < 4; i++) {
+        size_t n = strcspn(s, ",");
+        if (n >= sizeof word || (i < 3) != (s[n] == ','))
+            cmd_usage("--region: found \"%s\", expected X0,Y0,X1,Y1 in m", text);
+        memcpy(word, s, n);
+        word[n] = '\0';
+        region[i] = cmd_number("--region", word, -REGION_LIMIT, REGION_LIMIT);
+        s += n + (s[n] == ',');
+    }
+    if (!(region[0] < region[2] && region[1] < region[3]))
+        cmd_usage("--region: found \"%s\", expected X0,Y0,X1,Y1 in m with X0 < X1 and Y0 < Y1", text);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    static const char *const switch_words[] = {"off", "on"};
+    options *o = state->input;
+    switch (key) {
+    case KEY_TIME:
+        o->time = cmd_number("--time", argument, -TIME_LIMIT, TIME_LIMIT);
+        return 0;
+    case KEY_REGION:
+        parse_region(argument, o->def.region);
+        return 0;
+    case KEY_OVERLAP:
+        o->def.true_overlap = cmd_choice("--overlap", argument, switch_words, 2) == 1;
+        return 0;
+    case KEY_JSON:
+        o->json = true;
+        return 0;
+    case KEY_CSV:
+        o->csv = true;
+        return 0;
+    case KEY_POSES:
+        o->poses = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->count_paths == RUNS_MAX) cmd_usage("found more than %d run files", RUNS_MAX);
+        o->paths[o->count_paths++] = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- quantities
+
+// All quantities of a measurement in the order of the table; returns their number.
+static int list_quantities(const sim_measurement *m, quantity *q) {
+    const double degree = 180.0 / CORE_PI;
+    const quantity list[] = {
+        {"frame", "", (double)m->frame},
+        {"step", "", (double)m->step},
+        {"time", "s", m->time},
+        {"phase", "", m->phase},
+        {"grains", "", m->count_grains},
+        {"kinetic_energy", "J/m", m->kinetic},
+        {"potential_energy", "J/m", m->potential},
+        {"elastic_energy", "J/m", m->elastic},
+        {"kinetic_per_mgr", "", m->kinetic_per_mgr},
+        {"momentum_x", "kg/s", m->momentum[0]},
+        {"momentum_y", "kg/s", m->momentum[1]},
+        {"angular_momentum", "kg m/s", m->angular_momentum},
+        {"contacts", "", m->contacts < 0 ? NAN : (double)m->contacts},
+        {"penetration_mean", "m", m->penetration_mean},
+        {"penetration_max", "m", m->penetration_max},
+        {"base", "m", m->base},
+        {"height", "m", m->height},
+        {"height_99", "m", m->height_99},
+        {"front", "m", m->front},
+        {"front_99", "m", m->front_99},
+        {"run_out", "", m->run_out},
+        {"repose_angle", "deg", m->repose_angle * degree},
+        {"repose_error", "deg", m->repose_error * degree},
+        {"repose_x0", "m", m->repose_x0},
+        {"repose_x1", "m", m->repose_x1},
+        {"overlap_pairs", "", m->overlap_pairs < 0 ? NAN : (double)m->overlap_pairs},
+        {"overlap_mean", "R", m->overlap_mean},
+        {"overlap_p99", "R", m->overlap_p99},
+        {"overlap_max", "R", m->overlap_max},
+        {"overlap_above_3_percent", "", m->overlap_fraction_above_3},
+        {"overlap_plane_max", "R", m->overlap_plane_max},
+    };
+    int count = (int)(sizeof list / sizeof *list);
+    memcpy(q, list, sizeof list);
+    return count;
+}
+
+// ---------------------------------------------------------------------------------------------- output
+
+static void print_table(const options *o, const sim_measurement *m) {
+    quantity q[QUANTITIES_MAX], names[QUANTITIES_MAX];
+    int count = list_quantities(&m[0], names);
+    for (int r = 0; r < o->count_paths && o->count_paths > 1; r++) printf("[%d] %s\n", r + 1, o->paths[r]);
+    if (o->count_paths > 1) {
+        printf("%-32s", "");
+        for (int r = 0; r < o->count_paths; r++)
+            printf("%*s[%d]", COLUMN_WIDTH - 2 - snprintf(NULL, 0, "%d", r + 1), "", r + 1);
+        printf("\n");
+    }
+    for (int i = 0; i < count; i++) {
+        printf("%-24s%-8s", names[i].name, names[i].unit);
+        for (int r = 0; r < o->count_paths; r++) {
+            list_quantities(&m[r], q);
+            if (isnan(q[i].value))
+                printf("%*s", COLUMN_WIDTH, "-");
+            else
+                printf("%*.6g", COLUMN_WIDTH, q[i].value);
+        }
+        printf("\n");
+    }
+}
+
+// Field of a CSV file; quoted where it must be.
+static void print_csv_text(FILE *f, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+static void print_csv(const options *o, const sim_measurement *m) {
+    quantity q[QUANTITIES_MAX];
+    int count = list_quantities(&m[0], q);
+    printf("run");
+    for (int i = 0; i < count; i++) printf(",%s", q[i].name);
+    printf("\n");
+    for (int r = 0; r < o->count_paths; r++) {
+        print_csv_text(stdout, o->paths[r]);
+        list_quantities(&m[r], q);
+        for (int i = 0; i < count; i++) {
+            if (isnan(q[i].value))
+                printf(",nan");
+            else
+                printf(",%.17g", q[i].value);
+        }
+        printf("\n");
+    }
+}
+
+static void print_json_text(const char *text) {
+    putchar('"');
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            printf("\\%c", *s);
+        else if (*s < 0x20)
+            printf("\\u%04x", *s);
+        else
+            putchar(*s);
+    }
+    putchar('"');
+}
+
+static void print_json(const options *o, const sim_measurement *m) {
+    quantity q[QUANTITIES_MAX];
+    int count = list_quantities(&m[0], q);
+    printf("{\n  \"units\": {");
+    for (int i = 0; i < count; i++)
+        printf("%s\"%s\": \"%s\"", i ? ", " : "", q[i].name, q[i].unit[0] ? q[i].unit : "1");
+    printf("},\n  \"runs\": [");
+    for (int r = 0; r < o->count_paths; r++) {
+        printf("%s\n    {\"run\": ", r ? "," : "");
+        print_json_text(o->paths[r]);
+        list_quantities(&m[r], q);
+        for (int i = 0; i < count; i++) {
+            printf(",\n     \"%s\": ", q[i].name);
+            if (isfinite(q[i].value))
+                printf("%.17g", q[i].value);
+            else
+                printf("null");
+        }
+        printf("}");
+    }
+    printf("\n  ]\n}\n");
+}
+
+// ---------------------------------------------------------------------------------------------- poses
+
+// Growing text.
+typedef struct text_buffer {
+    char *data;
+    size_t n, capacity;
+} text_buffer;
+
+static core_status append(text_buffer *t, const char *text, core_error *err) {
+    size_t n = strlen(text);
+    if (t->n + n > t->capacity) {
+        size_t capacity = 2 * (t->n + n) + 4096;
+        char *grown = core_realloc(t->data, t->n, capacity, 1);
+        CORE_CHECK(grown, CORE_MEMORY, "out of memory: %zu bytes of poses", capacity);
+        t->data = grown;
+        t->capacity = capacity;
+    }
+    memcpy(t->data + t->n, text, n);
+    t->n += n;
+    return CORE_OK;
+}
+
+// Field of a CSV file, in quotes where it must be.
+static core_status append_field(text_buffer *t, const char *field, core_error *err) {
+    char one[3] = {0};
+    if (!strpbrk(field, ",\"\r\n")) return append(t, field, err);
+    CORE_TRY(append(t, "\"", err));
+    for (; *field; field++) {
+        one[0] = *field, one[1] = *field == '"' ? '"' : '\0';
+        CORE_TRY(append(t, one, err));
+    }
+    return append(t, "\"", err);
+}
+
+static core_status append_poses(const core_run_info *info, const core_run_frame *state, text_buffer *t,
+                                core_error *err) {
+    char text[128];
+    CORE_TRY(append(t, "id,type,x,y,angle\n", err));
+    for (int i = 0; i < info->count_rows; i++) {
+        if (state->id[i] < 0) continue;
+        snprintf(text, sizeof text, "%ld,", (long)state->id[i]);
+        CORE_TRY(append(t, text, err));
+        CORE_TRY(append_field(t, info->types[info->species[i]].name, err));
+        snprintf(text, sizeof text, ",%.17g,%.17g,%.17g\n", state->position[2 * i], state->position[2 * i + 1],
+                 state->orientation[i]);
+        CORE_TRY(append(t, text, err));
+    }
+    return CORE_OK;
+}
+
+// Poses of a frame (m, rad) as CSV; all grains, whatever the region.
+static core_status write_poses(core_run_reader *run, int64_t frame, const char *path, core_error *err) {
+    const core_run_info *info = core_run_describe(run);
+    core_status status = CORE_OK;
+    core_run_frame state = {0};
+    text_buffer text = {0};
+    CORE_TRY_DONE(core_run_frame_create(info->count_rows, info->count_observables, info->count_planes, &state, err));
+    CORE_TRY_DONE(core_run_read(run, frame, &state, err));
+    CORE_TRY_DONE(append_poses(info, &state, &text, err));
+    CORE_TRY_DONE(core_file_write(path, text.data, text.n, err));
+done:
+    core_free(text.data);
+    core_run_frame_clear(&state);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------- main
+
+static core_status measure_run(const options *o, int index, sim_measurement *m, core_error *err) {
+    core_run_reader *run = NULL;
+    core_status status = CORE_OK;
+    const char *path = o->paths[index];
+    CORE_TRY_DONE(core_run_open(path, &run, err));
+    int64_t frame = core_run_frame_at(run, o->time);
+    CORE_CHECK_DONE(frame >= 0, CORE_FORMAT, "%s: the run has no frames yet", path);
+    status = sim_measure_frame(run, frame, &o->def, m, err);
+    if (status != CORE_OK) {
+        core_error_prefix(err, status, "%s", path);
+        goto done;
+    }
+    if (o->poses) status = write_poses(run, frame, o->poses, err);
+done:
+    core_run_close(&run);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    static const struct argp argp = {argp_options, parse, "RUN.h5...", doc, 0, 0, 0};
+    options o = {.time = NAN, .def = sim_measure_default_def()};
+    cmd_parse(&argp, argc, argv, &o, &o.quiet);
+    if (o.count_paths == 0) cmd_usage("expected at least one run file (see --help)");
+    if (o.json && o.csv) cmd_usage("--json and --csv exclude each other");
+    if (o.poses && o.count_paths > 1) cmd_usage("--poses: found %d run files, expected one", o.count_paths);
+    core_error err = {0};
+    sim_measurement *m = core_alloc((size_t)o.count_paths, sizeof *m);
+    core_status status = m ? CORE_OK : CORE_FAIL(&err, CORE_MEMORY, "out of memory: %d runs", o.count_paths);
+    core_progress progress = cmd_progress(o.quiet || o.count_paths == 1);
+    for (int r = 0; r < o.count_paths && status == CORE_OK; r++) {
+        status = measure_run(&o, r, &m[r], &err);
+        core_progress_report(&progress, "measuring", r + 1, o.count_paths, "runs", NULL);
+    }
+    cmd_progress_end();
+    if (status == CORE_OK) {
+        if (o.json)
+            print_json(&o, m);
+        else if (o.csv)
+            print_csv(&o, m);
+        else
+            print_table(&o, m);
+        if (fflush(stdout) != 0) status = CORE_FAIL(&err, CORE_IO, "standard output: cannot be written");
+    }
+    core_free(m);
+    return status == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);
+}

@@ -1,0 +1,129 @@
+// simulate: runs a scene into a run file.
+#include "cmd_common.h"
+#include "sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char doc[] =
+    "Runs the grains of a scene through its phases and writes their motion to RUN.h5 (H5MD). The scene, its maps and the room for its "
+    "grains are checked before RUN.h5 is touched; --check does no more than that.\v"
+    "Examples: simulate column.yaml -o column.run.h5\n"
+    "          simulate column.yaml -o smooth.run.h5 --set contact.default.mu=0.1 --set seed=7";
+
+#define OVERRIDES_MAX 256
+
+typedef struct options {
+    const char *scene, *output, *maps;
+    int threads;
+    bool check;
+    int count_overrides;
+    const char *overrides[OVERRIDES_MAX]; // borrowed from argv
+} options;
+
+enum { KEY_MAPS = 1001, KEY_THREADS, KEY_CHECK, KEY_SET, KEY_HELP_SCENE };
+
+static const struct argp_option argp_options[] = {
+    {"output", 'o', "RUN.h5", 0, "run file to write; an existing one is replaced", 0},
+    {"maps", KEY_MAPS, "MAPS.h5", 0, "contact maps to use instead of the scene's", 0},
+    {"threads", KEY_THREADS, "N", 0, "threads (all processors); the result is the same for any number", 0},
+    {"check", KEY_CHECK, 0, 0, "check the scene, its maps and the room for its grains, and stop", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scene, as in --set contact.default.mu=0.3; may be repeated", 0},
+    {"help-scene", KEY_HELP_SCENE, 0, 0, "print every key of scene files with unit, default and meaning", 0},
+    {0}};
+
+static void print_scene_help(void) {
+    core_error err = {0};
+    char *text = NULL;
+    if (sim_scene_help(&text, &err) != CORE_OK) exit(cmd_report(&err));
+    fputs(text, stdout);
+    core_free(text);
+    exit(CMD_EXIT_OK);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    options *o = state->input;
+    switch (key) {
+    case 'o': o->output = argument; return 0;
+    case KEY_MAPS: o->maps = argument; return 0;
+    case KEY_THREADS: o->threads = (int)cmd_integer("--threads", argument, 1, 1024); return 0;
+    case KEY_CHECK: o->check = true; return 0;
+    case KEY_SET:
+        if (!strchr(argument, '=')) cmd_usage("--set: found \"%.200s\", expected KEY=VALUE", argument);
+        if (o->count_overrides == OVERRIDES_MAX) cmd_usage("--set: more than %d", OVERRIDES_MAX);
+        o->overrides[o->count_overrides++] = argument;
+        return 0;
+    case KEY_HELP_SCENE: print_scene_help(); return 0;
+    case ARGP_KEY_ARG:
+        if (o->scene) cmd_usage("found a second scene \"%.200s\", expected one", argument);
+        o->scene = argument;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// What the run is about is a line of its own; the rest is progress.
+static void listen(void *user, const char *stage, double done, double total, const char *unit, const char *note) {
+    const core_progress *terminal = user;
+    if (terminal->report && strcmp(stage, "scene") == 0 && note) {
+        cmd_progress_end();
+        fprintf(stderr, "simulate: %.0f %s, %s\n", total, unit, note);
+        return;
+    }
+    core_progress_report(terminal, stage, done, total, unit, note);
+}
+
+static void print_summary(const char *path, const sim_run_report *r) {
+    const sim_totals *t = &r->totals;
+    char hash[17];
+    core_hash_text(r->state_hash, hash);
+    printf("%s: %lld frames, %lld steps of %.4g s, %.4g s simulated in %.3g s\n", path, (long long)r->frames,
+           (long long)r->steps, r->dt, r->simulated, r->wall);
+    printf("kinetic %.4g J, potential %.4g J, elastic %.4g J, dissipated %.4g J (normal) + %.4g J (tangential)\n", t->kinetic,
+           t->potential, t->elastic, t->dissipated_normal, t->dissipated_tangential);
+    printf("%lld contacts, %lld with planes, %lld sliding; penetration mean %.3g m, max %.3g m\n", (long long)t->count_contacts,
+           (long long)t->count_plane_contacts, (long long)t->count_sliding, t->penetration_mean, t->penetration_max);
+    printf("state %s\n", hash);
+    if (t->count_saturated > 0)
+        fprintf(stderr, "simulate: warning: %lld contacts are so deep that their distance has saturated; take stiffer contacts\n",
+                (long long)t->count_saturated);
+}
+
+static core_status run(const options *o, bool quiet, const core_h5_provenance *provenance, core_error *err) {
+    core_status status = CORE_OK;
+    sim_scene scene = {0};
+    sim_run_report report = {0};
+    core_progress terminal = cmd_progress(quiet);
+    const core_progress progress = {listen, &terminal};
+    CORE_TRY_DONE(sim_scene_read(o->scene, o->count_overrides, o->overrides, &scene, err));
+    sim_run_def def = sim_run_default_def();
+    def.maps_path = o->maps;
+    def.threads = o->threads;
+    def.provenance = *provenance;
+    if (o->check) {
+        CORE_TRY_DONE(sim_run_check(&scene, &def, err));
+        if (!quiet) printf("%s: no errors found\n", o->scene);
+        goto done;
+    }
+    CORE_TRY_DONE(sim_run(&scene, o->output, &def, &progress, &report, err));
+    cmd_progress_end();
+    if (!quiet) print_summary(o->output, &report);
+done:
+    sim_scene_clear(&scene);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    static const struct argp argp = {argp_options, parse, "SCENE.yaml -o RUN.h5", doc, NULL, NULL, NULL};
+    options o = {.threads = core_thread_available()};
+    bool quiet = false;
+    cmd_parse(&argp, argc, argv, &o, &quiet);
+    if (!o.scene) cmd_usage("SCENE.yaml is missing");
+    if (!o.output && !o.check) cmd_usage("-o RUN.h5 is missing");
+    const core_h5_provenance provenance = cmd_provenance(argc, argv, 0);
+    core_error err = {0};
+    const core_status status = run(&o, quiet, &provenance, &err);
+    cmd_progress_end();
+    return status == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);
+}

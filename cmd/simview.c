@@ -1,0 +1,494 @@
+// simview: pictures and films of run files.
+#define _POSIX_C_SOURCE 200809L
+#include "cmd_common.h"
+#include "core_run.h"
+#include "sim_view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define RUNS_MAX 16
+#define TIMES_MAX 64
+#define REGION_LIMIT 1e9 // m
+#define TIME_LIMIT 1e12  // s
+#define FILM_FPS 25
+#define FILM_SECONDS_MIN 5.0 // of a film whose rate is not given
+#define FILM_SECONDS_MAX 20.0
+#define FILM_FRAMES_MAX 1000000
+#define KNOWN_OUTPUTS "OUT ending in .png (one picture) or .mp4 (film), or the name of a folder for numbered PNGs"
+
+static const char doc[] = "Draws run files: one picture (OUT ends in .png), a film (.mp4, through the program ffmpeg) "
+                          "or a folder of numbered PNGs. Several times or "
+                          "several runs become panels of one picture that share region and scale.\v"
+                          "Examples: simview column.h5 -o column.png --time 0,0.4,2\n"
+                          "          simview column.h5 -o column.mp4 --colour speed --rate 0.25";
+
+enum { KEY_TIME = 1001, KEY_EVERY, KEY_WIDTH, KEY_REGION, KEY_COLOUR, KEY_RATE };
+
+static const struct argp_option argp_options[] = {
+    {"output", 'o', "OUT", 0, "picture.png, film.mp4 or a folder (created)", 0},
+    {"time", KEY_TIME, "T[,T...]", 0,
+     "s; picture: the nearest frames, a panel each (default: the last frame); film and folder: FROM,TO", 0},
+    {"every", KEY_EVERY, "N", 0, "film and folder: every N-th stored frame (1)", 0},
+    {"rate", KEY_RATE, "X", 0, "film: simulated seconds per second of film (default: so that it lasts 5 to 20 s)", 0},
+    {"width", KEY_WIDTH, "PIXELS", 0, "64 .. 8192 (1280)", 0},
+    {"region", KEY_REGION, "X0,Y0,X1,Y1", 0, "m, drawn exactly (default: all grains of the frames drawn)", 0},
+    {"colour", KEY_COLOUR, "WHAT", 0, "shape, speed or rotation (shape)", 0},
+    {0}};
+
+static const char *const colour_words[] = {"shape", "speed", "rotation"};
+
+typedef enum output_kind { OUTPUT_PNG, OUTPUT_FILM, OUTPUT_FOLDER } output_kind;
+
+typedef struct options {
+    const char *output;
+    output_kind kind;
+    int count_paths;
+    char *paths[RUNS_MAX]; // borrowed from argv
+    int count_times;
+    double times[TIMES_MAX];
+    int64_t every; // 0: not given
+    double rate;   // NaN: not given
+    sim_view_def view;
+    bool quiet;
+} options;
+
+// The runs that are drawn together.
+typedef struct runs {
+    int count;
+    core_run_reader *reader[RUNS_MAX];
+    char stem[RUNS_MAX][CORE_NAME_MAX];
+    const char *caption[RUNS_MAX]; // NULL for a single run
+} runs;
+
+// Instants of a film or of numbered pictures: start + i * step, or the stored times of the first run.
+typedef struct moments {
+    int64_t count;
+    int64_t first;      // stored frame of the first run, folder
+    double start, step; // s, film
+} moments;
+
+// A running ffmpeg.
+typedef struct film {
+    const char *path; // borrowed
+    char *temporary;
+    FILE *messages; // what ffmpeg says
+    pid_t process;
+    int pipe; // -1: closed
+} film;
+
+// ---------------------------------------------------------------------------------------------- options
+
+// Comma-separated numbers into values; returns their number.
+static int parse_list(const char *option, const char *text, double min, double max, double *values, int count_max) {
+    char word[64];
+    int count = 0;
+    for (const char *s = text;; s++) {
+        size_t n = strcspn(s, ",");
+        if (count == count_max) cmd_usage("%s: found \"%s\", expected at most %d numbers", option, text, count_max);
+        if (n >= sizeof word) cmd_usage("%s: found \"%s\", expected numbers separated by commas", option, text);
+        memcpy(word, s, n);
+        word[n] = '\0';
+        values[count++] = cmd_number(option, word, min, max);
+        s += n;
+        if (!*s) return count;
+    }
+}
+
+static void parse_region(const char *text, double region[4]) {
+    int count = parse_list("--region", text, -REGION_LIMIT, REGION_LIMIT, region, 4);
+    if (count != 4 || !(region[0] < region[2] && region[1] < region[3]))
+        cmd_usage("--region: found \"%s\", expected X0,Y0,X1,Y1 in m with X0 < X1 and Y0 < Y1", text);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    options *o = state->input;
+    switch (key) {
+    case 'o':
+        o->output = argument;
+        return 0;
+    case KEY_TIME:
+        o->count_times = parse_list("--time", argument, -TIME_LIMIT, TIME_LIMIT, o->times, TIMES_MAX);
+        return 0;
+    case KEY_EVERY:
+        o->every = cmd_integer("--every", argument, 1, INT32_MAX);
+        return 0;
+    case KEY_RATE:
+        o->rate = cmd_number("--rate", argument, 1e-9, 1e9);
+        return 0;
+    case KEY_WIDTH:
+        o->view.width = (int)cmd_integer("--width", argument, SIM_VIEW_WIDTH_MIN, SIM_VIEW_WIDTH_MAX);
+        return 0;
+    case KEY_REGION:
+        parse_region(argument, o->view.region);
+        return 0;
+    case KEY_COLOUR:
+        o->view.colour = (sim_view_colour)cmd_choice("--colour", argument, colour_words, 3);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->count_paths == RUNS_MAX) cmd_usage("found more than %d run files", RUNS_MAX);
+        o->paths[o->count_paths++] = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// What OUT asks for. A name without an extension is a folder.
+static output_kind kind_of(const char *output) {
+    if (core_path_ends(output, ".png")) return OUTPUT_PNG;
+    if (core_path_ends(output, ".mp4")) return OUTPUT_FILM;
+    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
+    bool extension = dot && dot != name && dot[1] && !core_file_is_directory(output);
+    if (extension || !*output) cmd_usage("-o: found \"%s\", expected %s", output, KNOWN_OUTPUTS);
+    return OUTPUT_FOLDER;
+}
+
+static void check_options(options *o) {
+    if (o->count_paths == 0) cmd_usage("expected at least one run file (see --help)");
+    if (!o->output) cmd_usage("-o is missing: expected %s", KNOWN_OUTPUTS);
+    o->kind = kind_of(o->output);
+    if (o->kind == OUTPUT_PNG && o->every) cmd_usage("--every: only for films and folders, found -o \"%s\"", o->output);
+    if (o->kind != OUTPUT_FILM && !isnan(o->rate)) cmd_usage("--rate: only for films, found -o \"%s\"", o->output);
+    if (o->kind != OUTPUT_PNG && o->count_times && !(o->count_times == 2 && o->times[0] <= o->times[1]))
+        cmd_usage("--time: expected FROM,TO for a film or a folder");
+    if (o->kind == OUTPUT_FILM && o->view.width % 2)
+        cmd_usage("--width: found %d, expected an even number for a film", o->view.width);
+    if ((int64_t)o->count_paths * (o->count_times ? o->count_times : 1) > SIM_VIEW_PANELS_MAX)
+        cmd_usage("--time: %d times of %d runs are more than %d panels", o->count_times, o->count_paths,
+                  SIM_VIEW_PANELS_MAX);
+    if (!o->every) o->every = 1;
+}
+
+// Says early what would otherwise fail after the work: the folder of a file must exist.
+static core_status check_folder(const options *o, core_error *err) {
+    if (o->kind == OUTPUT_FOLDER) return core_file_make_directory(o->output, err);
+    char *folder = NULL;
+    CORE_TRY(core_path_folder(o->output, &folder, err));
+    core_status status = CORE_OK;
+    if (core_file_is_directory(o->output))
+        status = CORE_FAIL(err, CORE_IO, "%s: is a folder, expected the name of a file", o->output);
+    else if (!core_file_is_directory(folder))
+        status = CORE_FAIL(err, CORE_IO, "%s: the folder %s does not exist", o->output, folder);
+    core_free(folder);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------- runs
+
+static void runs_close(runs *r) {
+    for (int i = 0; i < r->count; i++) core_run_close(&r->reader[i]);
+    r->count = 0;
+}
+
+// Captions of several runs: their titles if these tell them apart, else their file names.
+static void runs_caption(runs *r) {
+    bool titles = true;
+    for (int i = 0; i < r->count; i++) {
+        const char *title = core_run_describe(r->reader[i])->title;
+        titles = titles && title && *title;
+        for (int j = 0; j < i && titles; j++) titles = strcmp(title, core_run_describe(r->reader[j])->title) != 0;
+    }
+    for (int i = 0; i < r->count && r->count > 1; i++)
+        r->caption[i] = titles ? core_run_describe(r->reader[i])->title : r->stem[i];
+}
+
+static core_status runs_open(const options *o, runs *r, core_error *err) {
+    for (int i = 0; i < o->count_paths; i++) {
+        CORE_TRY(core_run_open(o->paths[i], &r->reader[i], err));
+        r->count = i + 1;
+        if (core_path_stem(o->paths[i], r->stem[i], NULL) != CORE_OK)
+            snprintf(r->stem[i], CORE_NAME_MAX, "run %d", i + 1);
+        CORE_CHECK(core_run_describe(r->reader[i])->count_frames > 0, CORE_FORMAT, "%s: the run has no frames yet",
+                   o->paths[i]);
+    }
+    runs_caption(r);
+    return CORE_OK;
+}
+
+// Stored frame nearest to t among every `every`-th.
+static int64_t frame_near(const core_run_reader *run, double t, int64_t every) {
+    const core_run_info *info = core_run_describe(run);
+    int64_t i = core_run_frame_at(run, t), low = i - i % every;
+    if (low == i || low + every >= info->count_frames) return low;
+    return fabs(info->times[low + every] - t) < fabs(info->times[low] - t) ? low + every : low;
+}
+
+// Region and speed scale over all frames that a film or a folder shows.
+static core_status fit_view(const options *o, const runs *r, double from, double to, sim_view_def *view,
+                            core_error *err) {
+    bool given = view->region[0] < view->region[2];
+    for (int i = 0; i < r->count; i++) {
+        int64_t first = frame_near(r->reader[i], from, o->every), last = frame_near(r->reader[i], to, o->every);
+        double region[4], speed;
+        if (!given) {
+            CORE_TRY(sim_view_fit(r->reader[i], first, last, o->every, region, err));
+            for (int k = 0; k < 4; k++)
+                view->region[k] = i == 0  ? region[k]
+                                  : k < 2 ? fmin(view->region[k], region[k])
+                                          : fmax(view->region[k], region[k]);
+        }
+        if (view->colour == SIM_VIEW_SPEED) {
+            CORE_TRY(sim_view_speed_scale(r->reader[i], first, last, o->every, &speed, err));
+            view->speed_max = fmax(view->speed_max, speed);
+        }
+    }
+    view->widen = !given;
+    return CORE_OK;
+}
+
+// Time range of the frames that a film or a folder shows.
+static void time_range(const options *o, const runs *r, double *from, double *to) {
+    *from = INFINITY, *to = -INFINITY;
+    for (int i = 0; i < r->count; i++) {
+        const core_run_info *info = core_run_describe(r->reader[i]);
+        *from = fmin(*from, info->times[0]), *to = fmax(*to, info->times[info->count_frames - 1]);
+    }
+    if (!o->count_times) return;
+    *from = fmin(fmax(*from, o->times[0]), *to);
+    *to = fmax(fmin(*to, o->times[1]), *from);
+}
+
+// ---------------------------------------------------------------------------------------------- ffmpeg
+
+// In the child: standard input from the pipe, messages into the file. Returns only if ffmpeg cannot be started.
+static void film_exec(const film *f, int data, int width, int height) {
+    char size[32], rate[16], *output = NULL;
+    size_t n = strlen(f->temporary) + 6;
+    snprintf(size, sizeof size, "%dx%d", width, height);
+    snprintf(rate, sizeof rate, "%d", FILM_FPS);
+    output = malloc(n); // the child ends by exec or exit
+    if (!output) return;
+    snprintf(output, n, "file:%s", f->temporary); // a name may start with a dash or hold a colon
+    const char *const words[] = {
+        "ffmpeg",   "-hide_banner", "-nostdin",  "-loglevel",  "error",   "-xerror", "-y",   "-f",
+        "rawvideo", "-pix_fmt",     "rgb24",     "-s",         size,      "-r",      rate,   "-i",
+        "-",        "-an",          "-c:v",      "libx264",    "-preset", "medium",  "-crf", "18",
+        "-pix_fmt", "yuv420p",      "-movflags", "+faststart", "-f",      "mp4",     output, NULL};
+    char *arguments[sizeof words / sizeof *words];
+    memcpy(arguments, words, sizeof words); // execvp does not change the words
+    if (dup2(data, 0) < 0 || dup2(fileno(f->messages), 1) < 0 || dup2(fileno(f->messages), 2) < 0) return;
+    signal(SIGPIPE, SIG_DFL);
+    execvp("ffmpeg", arguments);
+}
+
+static void close_pair(int ends[2]) {
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0) close(ends[i]);
+}
+
+// Starts ffmpeg. The second pipe closes on exec; if exec fails, errno comes through it.
+static core_status film_spawn(film *f, int width, int height, core_error *err) {
+    int data[2] = {-1, -1}, report[2] = {-1, -1}, reason = 0;
+    if (pipe(data) != 0 || pipe(report) != 0) {
+        reason = errno;
+        close_pair(data);
+        return CORE_FAIL(err, CORE_IO, "%s: no pipe to ffmpeg: %s", f->path, strerror(reason));
+    }
+    fcntl(report[1], F_SETFD, FD_CLOEXEC);
+    fcntl(data[1], F_SETFD, FD_CLOEXEC);
+    f->process = fork();
+    if (f->process == 0) {
+        film_exec(f, data[0], width, height);
+        reason = errno;
+        if (write(report[1], &reason, sizeof reason) < 0) _exit(126);
+        _exit(127);
+    }
+    reason = f->process < 0 ? errno : 0;
+    close(report[1]);
+    close(data[0]);
+    f->pipe = data[1];
+    if (f->process > 0 && read(report[0], &reason, sizeof reason) < (ssize_t)sizeof reason) reason = 0;
+    close(report[0]);
+    CORE_CHECK(reason == 0, CORE_IO,
+               "%s: the program ffmpeg could not be started: %s; install it (Debian: apt-get install ffmpeg) or name a "
+               "folder for numbered PNGs",
+               f->path, strerror(reason));
+    return CORE_OK;
+}
+
+static core_status film_begin(film *f, const char *path, int width, int height, core_error *err) {
+    *f = (film){.path = path, .pipe = -1, .process = -1};
+    signal(SIGPIPE, SIG_IGN); // a write to a dead ffmpeg then fails with EPIPE
+    CORE_TRY(core_file_temporary(path, &f->temporary, err));
+    FILE *probe = fopen(f->temporary, "wb");
+    CORE_CHECK(probe, CORE_IO, "%s: cannot be written: %s", path, strerror(errno));
+    fclose(probe);
+    f->messages = tmpfile();
+    CORE_CHECK(f->messages, CORE_IO, "%s: no temporary file for ffmpeg's messages: %s", path, strerror(errno));
+    return film_spawn(f, width, height, err);
+}
+
+static core_status film_write(film *f, const sim_image *image, core_error *err) {
+    size_t left = (size_t)image->width * (size_t)image->height * 3;
+    for (const uint8_t *at = image->rgb; left > 0;) {
+        ssize_t n = write(f->pipe, at, left);
+        if (n < 0 && errno == EINTR) continue;
+        CORE_CHECK(n >= 0, CORE_IO, "%s: ffmpeg takes no more frames: %s", f->path, strerror(errno));
+        at += n;
+        left -= (size_t)n;
+    }
+    return CORE_OK;
+}
+
+// First line that ffmpeg said.
+static void film_message(film *f, char *line, int n_bytes) {
+    line[0] = '\0';
+    rewind(f->messages);
+    if (!fgets(line, n_bytes, f->messages)) snprintf(line, (size_t)n_bytes, "no message");
+    line[strcspn(line, "\r\n")] = '\0';
+}
+
+// Waits for ffmpeg and publishes the film, or removes what there is if status tells that something failed before.
+static core_status film_end(film *f, core_status status, core_error *err) {
+    int code = 0;
+    char line[300];
+    if (f->pipe >= 0) close(f->pipe);
+    while (f->process > 0 && waitpid(f->process, &code, 0) < 0 && errno == EINTR) {
+    }
+    if (f->process > 0 && code != 0 && !(WIFEXITED(code) && WEXITSTATUS(code) == 127)) {
+        film_message(f, line, sizeof line);
+        status = CORE_FAIL(err, CORE_IO, "%s: ffmpeg failed (%s %d): %s", f->path,
+                           WIFEXITED(code) ? "exit status" : "signal",
+                           WIFEXITED(code) ? WEXITSTATUS(code) : WTERMSIG(code), line);
+    }
+    if (status == CORE_OK)
+        status = core_file_publish(f->temporary, f->path, err);
+    else if (f->temporary)
+        remove(f->temporary);
+    if (f->messages) fclose(f->messages);
+    core_free(f->temporary);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------- outputs
+
+static core_status write_picture(const options *o, const runs *r, core_error *err) {
+    sim_view_panel panels[SIM_VIEW_PANELS_MAX];
+    int count = 0, count_times = o->count_times ? o->count_times : 1;
+    for (int i = 0; i < r->count; i++)
+        for (int k = 0; k < count_times; k++)
+            panels[count++] = (sim_view_panel){
+                r->reader[i], core_run_frame_at(r->reader[i], o->count_times ? o->times[k] : NAN), r->caption[i]};
+    sim_image image = {0};
+    CORE_TRY(sim_view_draw_panels(count, panels, &o->view, &image, err));
+    core_status status = sim_image_write_png(o->output, &image, err);
+    sim_image_clear(&image);
+    return status;
+}
+
+// Draws all runs at time t into image unless *last already shows these frames. image is replaced.
+static core_status draw_moment(const options *o, const runs *r, const sim_view_def *view, double t, int64_t *shown,
+                               sim_image *image, core_error *err) {
+    sim_view_panel panels[RUNS_MAX];
+    bool same = image->rgb != NULL;
+    for (int i = 0; i < r->count; i++) {
+        int64_t frame = frame_near(r->reader[i], t, o->every);
+        same = same && frame == shown[i];
+        shown[i] = frame;
+        panels[i] = (sim_view_panel){r->reader[i], frame, r->caption[i]};
+    }
+    if (same) return CORE_OK;
+    sim_image drawn = {0};
+    CORE_TRY(sim_view_draw_panels(r->count, panels, view, &drawn, err));
+    sim_image_clear(image);
+    *image = drawn;
+    return CORE_OK;
+}
+
+static core_status write_folder(const options *o, const runs *r, const core_progress *progress, core_error *err) {
+    const core_run_info *info = core_run_describe(r->reader[0]);
+    core_status status = CORE_OK;
+    sim_view_def view = o->view;
+    sim_image image = {0};
+    char *path = NULL;
+    int64_t shown[RUNS_MAX];
+    double from, to;
+    time_range(o, r, &from, &to);
+    CORE_TRY(fit_view(o, r, from, to, &view, err));
+    int64_t first = frame_near(r->reader[0], from, o->every), last = frame_near(r->reader[0], to, o->every);
+    for (int64_t i = first, k = 0; i <= last; i += o->every, k++) {
+        char name[64];
+        snprintf(name, sizeof name, "frame_%06lld.png", (long long)k);
+        core_free(path);
+        path = NULL;
+        CORE_TRY_DONE(core_path_join(o->output, name, &path, err));
+        CORE_TRY_DONE(draw_moment(o, r, &view, info->times[i], shown, &image, err));
+        CORE_TRY_DONE(sim_image_write_png(path, &image, err));
+        core_progress_report(progress, "drawing", (double)(k + 1), (double)((last - first) / o->every + 1), "pictures",
+                             NULL);
+    }
+done:
+    core_free(path);
+    sim_image_clear(&image);
+    return status;
+}
+
+// Rate (simulated per film second) and number of frames of a film over `span` seconds with `stored` frames.
+static core_status plan_film(const options *o, double span, int64_t stored, double *rate, int64_t *count,
+                             core_error *err) {
+    *rate = o->rate;
+    if (isnan(*rate)) {
+        char text[32];
+        double seconds = fmin(fmax((double)stored / FILM_FPS, FILM_SECONDS_MIN), FILM_SECONDS_MAX);
+        snprintf(text, sizeof text, "%.2g", span > 0 ? span / seconds : 1.0);
+        *rate = strtod(text, NULL); // two digits are enough to quote it by
+    }
+    double frames = floor(span / *rate * FILM_FPS + 1e-6) + 1;
+    CORE_CHECK(frames <= FILM_FRAMES_MAX, CORE_RANGE,
+               "--rate: %g s at %g per second of film are %g frames, expected at most %d", span, *rate, frames,
+               FILM_FRAMES_MAX);
+    *count = (int64_t)frames;
+    return CORE_OK;
+}
+
+static core_status write_film(const options *o, const runs *r, const core_progress *progress, core_error *err) {
+    core_status status = CORE_OK;
+    sim_view_def view = o->view;
+    sim_image image = {0};
+    film f = {.pipe = -1, .process = -1};
+    int64_t shown[RUNS_MAX], count = 0;
+    double from, to, rate = 0;
+    time_range(o, r, &from, &to);
+    CORE_TRY(fit_view(o, r, from, to, &view, err));
+    int64_t stored = (frame_near(r->reader[0], to, o->every) - frame_near(r->reader[0], from, o->every)) / o->every + 1;
+    CORE_TRY(plan_film(o, to - from, stored, &rate, &count, err));
+    for (int64_t i = 0; i < count; i++) {
+        CORE_TRY_DONE(draw_moment(o, r, &view, from + (double)i * rate / FILM_FPS, shown, &image, err));
+        if (i == 0) CORE_TRY_DONE(film_begin(&f, o->output, image.width, image.height, err));
+        CORE_TRY_DONE(film_write(&f, &image, err));
+        core_progress_report(progress, "filming", (double)(i + 1), (double)count, "frames", NULL);
+    }
+done:
+    status = film_end(&f, status, err);
+    sim_image_clear(&image);
+    if (status == CORE_OK && !o->quiet)
+        fprintf(stderr, "simview: %s: %lld frames, %.1f s at %g simulated seconds per second\n", o->output,
+                (long long)count, (double)count / FILM_FPS, rate);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    static const struct argp argp = {argp_options, parse, "RUN.h5...", doc, 0, 0, 0};
+    options o = {.rate = NAN, .view = sim_view_default_def()};
+    cmd_parse(&argp, argc, argv, &o, &o.quiet);
+    check_options(&o);
+    runs r = {0};
+    core_error err = {0};
+    core_progress progress = cmd_progress(o.quiet);
+    core_status status = runs_open(&o, &r, &err);
+    if (status == CORE_OK) status = check_folder(&o, &err);
+    if (status == CORE_OK && o.kind == OUTPUT_PNG) status = write_picture(&o, &r, &err);
+    if (status == CORE_OK && o.kind == OUTPUT_FOLDER) status = write_folder(&o, &r, &progress, &err);
+    if (status == CORE_OK && o.kind == OUTPUT_FILM) status = write_film(&o, &r, &progress, &err);
+    cmd_progress_end();
+    runs_close(&r);
+    return status == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);
+}

@@ -1,0 +1,110 @@
+/// Run files (RUN.h5): H5MD 1.1 with one particle group, written frame by frame by a solver and read by simview and simstat.
+/// Knows poses and outlines, no solver. The layout is described in data/README.md.
+#ifndef CORE_RUN_H
+#define CORE_RUN_H
+
+#include "core.h"
+#include "core_h5.h"
+
+#define CORE_RUN_FORMAT "cem.run"
+#define CORE_RUN_VERSION 1
+
+/// A grain type as the run file stores it.
+typedef struct core_run_type {
+    char name[CORE_NAME_MAX];
+    char shape[CORE_NAME_MAX];
+    double radius;        // circumradius, m
+    double density;       // kg/m^2 (per metre of depth: kg/m^3)
+    core_outline outline; // canonical (circumradius 1, centroid at the origin)
+} core_run_type;
+
+/// A plane boundary as the run file stores it: allowed side n.x >= offset.
+typedef struct core_run_plane {
+    char name[CORE_NAME_MAX];
+    double normal[2]; // unit
+    double offset;    // m
+} core_run_plane;
+
+/// One named scalar per frame.
+typedef struct core_run_observable {
+    const char *name;        // "kinetic_energy"
+    const char *units;       // "J"
+    const char *description;
+} core_run_observable;
+
+/// What a run file is created from. All pointers are borrowed during the call.
+typedef struct core_run_def {
+    int count_rows; // grains; fixed (absent ones have id -1 and NaN)
+    int count_types;
+    const core_run_type *types;
+    int count_planes;
+    const core_run_plane *planes;
+    int count_observables;
+    const core_run_observable *observables;
+    const int32_t *species;  // (count_rows) type index
+    const double *mass;      // (count_rows) kg
+    const char *scene_text;  // resolved scene
+    const char *scene_path;
+    const char *title;
+    double gravity[2];
+    double dt;               // s
+    core_h5_provenance provenance;
+} core_run_def;
+
+/// State at one output time. Arrays have count_rows entries; caller's memory.
+typedef struct core_run_frame {
+    int64_t step;
+    double time;              // s
+    int32_t phase;            // index of the phase that is running
+    double *position;         // (n x 2) m
+    double *orientation;      // (n) rad, not wrapped
+    double *velocity;         // (n x 2) m/s
+    double *angular_velocity; // (n) rad/s
+    int32_t *id;              // (n)
+    double *observables;      // (count_observables)
+    uint8_t *plane_present;   // (count_planes) 1 while the plane is there
+} core_run_frame;
+
+typedef struct core_run_writer core_run_writer;
+/// Creates RUN.h5 in place, everything declared before the first frame. An existing file is replaced.
+core_status core_run_create(const char *path, const core_run_def *def, core_run_writer **w, core_error *err);
+/// Appends a frame; the committed-frames counter is written last.
+core_status core_run_append(core_run_writer *w, const core_run_frame *frame, core_error *err);
+/// Ends the file (content hash, sync). *w becomes NULL whatever happens.
+core_status core_run_finish(core_run_writer **w, core_error *err);
+
+/// What a run file says of itself; owned by the reader.
+typedef struct core_run_info {
+    int count_rows, count_types, count_planes, count_observables;
+    int64_t count_frames; // committed
+    const core_run_type *types;
+    const core_run_plane *planes;
+    const char (*observable_names)[CORE_NAME_MAX];
+    const int32_t *species;
+    const double *mass;
+    const double *times; // (count_frames) s
+    const char *scene_text;
+    const char *scene_path;
+    const char *title;
+    double gravity[2];
+    double dt;
+} core_run_info;
+
+typedef struct core_run_reader core_run_reader;
+/// Opens and validates. IO, FORMAT, VERSION_OTHER, NONFINITE, MEMORY.
+core_status core_run_open(const char *path, core_run_reader **r, core_error *err);
+const core_run_info *core_run_describe(const core_run_reader *r);
+/// Reads frame i into caller's arrays (NULL members are skipped). RANGE: no such frame.
+core_status core_run_read(core_run_reader *r, int64_t i, core_run_frame *frame, core_error *err);
+/// Frame whose time is nearest to t; the last one for t = NaN. -1 if there are no frames.
+int64_t core_run_frame_at(const core_run_reader *r, double t);
+/// Index of an observable by name, -1 if absent.
+int core_run_observable_index(const core_run_reader *r, const char *name);
+void core_run_close(core_run_reader **r);
+
+/// Allocates the arrays of a frame for a run of these sizes; core_run_frame_clear frees them.
+core_status core_run_frame_create(int count_rows, int count_observables, int count_planes, core_run_frame *frame,
+                                  core_error *err);
+void core_run_frame_clear(core_run_frame *frame);
+
+#endif

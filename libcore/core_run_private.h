@@ -1,0 +1,28 @@
+/// Private to core_run*.c: where things are in a run file (H5MD 1.1; described in data/README.md).
+#ifndef CORE_RUN_PRIVATE_H
+#define CORE_RUN_PRIVATE_H
+
+#include "core_run.h"
+
+#define CORE_RUN_PATH_MAX 192
+#define CORE_RUN_TYPES_MAX 65536
+#define CORE_RUN_ROWS_MAX 100000000 // grains of a run file
+
+#define CORE_RUN_GRAINS "/particles/grains"
+#define CORE_RUN_STEP CORE_RUN_GRAINS "/position/step"
+#define CORE_RUN_TIME CORE_RUN_GRAINS "/position/time"
+#define CORE_RUN_SPECIES CORE_RUN_GRAINS "/species"
+#define CORE_RUN_MASS CORE_RUN_GRAINS "/mass"
+#define CORE_RUN_OBSERVABLES "/observables"
+#define CORE_RUN_TYPES "/parameters/types"
+#define CORE_RUN_PLANES "/parameters/planes"
+#define CORE_RUN_GRAVITY "/parameters/gravity"
+#define CORE_RUN_DT "/parameters/dt"
+#define CORE_RUN_TITLE "/parameters/title"
+#define CORE_RUN_SCENE "/parameters/scene"
+#define CORE_RUN_SCENE_PATH "/parameters/scene_path"
+#define CORE_RUN_PHASE "/run/phase"
+#define CORE_RUN_PLANE_PRESENT "/run/plane_present"
+#define CORE_RUN_COMMITTED "/run/committed_frames" // written last: row k holds k + 1
+
+#endif

@@ -1,0 +1,153 @@
+/// libnn: small ReLU multilayer perceptrons with one output - model, scalar reference, BLAS training with a
+/// hand-written Adam, fixed-order inference kernels. Knows matrices, not grains.
+#ifndef NN_H
+#define NN_H
+
+#include "core.h"
+#include "core_h5.h"
+
+#define NN_INPUTS_MAX 16
+#define NN_WIDTH_MAX 256
+#define NN_LAYERS_MAX 8
+
+// ---------------------------------------------------------------------------------------------- model
+
+/// Weights of `layers` hidden ReLU layers of `width` units and a linear output. `{0}` is "nothing". One block of
+/// memory: parameters[offset_weight[l]] is W_l (out x in) row-major, parameters[offset_bias[l]] is b_l (out), l =
+/// 0..layers (the last is the output).
+typedef struct nn_model {
+    int inputs, width, layers;
+    int count_parameters;
+    int offset_weight[NN_LAYERS_MAX + 1];
+    int offset_bias[NN_LAYERS_MAX + 1];
+    float *parameters; // (count_parameters)
+} nn_model;
+
+/// Zero weights. RANGE (sizes against the maxima above, all at least 1), MEMORY.
+core_status nn_model_create(int inputs, int width, int layers, nn_model *model, core_error *err);
+core_status nn_model_copy(const nn_model *from, nn_model *to, core_error *err);
+void nn_model_clear(nn_model *model);
+/// Hidden layers He-uniform (+-sqrt(6 / inputs of the layer)), output and all biases uniform in +-1/sqrt(inputs of the
+/// layer), from `random`.
+void nn_model_randomise(nn_model *model, core_random *random);
+/// Sizes of layer l: rows out, columns in.
+void nn_model_layer_size(const nn_model *model, int l, int *out, int *in);
+/// NONFINITE if a weight is not finite.
+core_status nn_model_validate(const nn_model *model, core_error *err);
+uint64_t nn_model_hash(const nn_model *model);
+/// GROUP/layer0/weight [out,in] float32, GROUP/layer0/bias [out], ...; the group's own attributes are the caller's.
+core_status nn_model_write_h5(core_h5 *file, const char *group, const nn_model *model, core_error *err);
+/// Sizes are taken from the datasets and checked against each other. FORMAT, NONFINITE, MEMORY.
+core_status nn_model_read_h5(core_h5 *file, const char *group, nn_model *model, core_error *err);
+
+// ---------------------------------------------------------------------------------------------- scalar reference,
+// double
+
+/// Value (and gradient with respect to the inputs, NULL allowed) at n rows x (n x inputs), all in double: the
+/// independent implementation the fast ones are tested against.
+void nn_reference_forward(const nn_model *model, int n, const double *x, double *value, double *input_gradient);
+
+// ---------------------------------------------------------------------------------------------- training
+
+/// Training rows. Borrowed. J = d inputs / d pose. 1 <= n < 2^31, poses <= 16, weights >= 0, every number finite.
+typedef struct nn_data {
+    int64_t n;
+    int inputs;            // columns of x
+    int poses;             // columns of jacobian and slope (3 for theta, x, y); 0 without gradient term
+    const float *x;        // (n x inputs)
+    const float *target;   // (n)
+    const float *weight;   // (n) weight of the row in the loss, or NULL for 1
+    const float *jacobian; // (n x inputs x poses) row-major, or NULL
+    const float *slope;    // (n x poses) wanted derivative of the output with respect to the pose, or NULL
+} nn_data;
+
+/// Loss of a batch: 1/n sum_i w_i [ (f_i - target_i)^2 + gradient_weight |J_i^T grad f_i - slope_i|^2 ].
+/// Scalar reference in double: value and d loss / d parameters (count_parameters). rows: indices into data, or NULL for
+/// 0..n-1.
+core_status nn_reference_loss(const nn_model *model, const nn_data *data, const int64_t *rows, int64_t n,
+                              double gradient_weight, double *loss, double *parameter_gradient, core_error *err);
+
+typedef enum nn_schedule { NN_SCHEDULE_CONSTANT, NN_SCHEDULE_COSINE } nn_schedule;
+
+/// How to train. Fill with nn_train_default_def, then change fields.
+typedef struct nn_train_def {
+    int cookie;
+    int layers, width; // 3, 32
+    double epochs;     // passes over the data; used if seconds is 0
+    double seconds; // wall time to aim at: the number of steps is fixed after a short timing run and reported; 0: off
+    int batch;      // rows per step, default 1024
+    double learning_rate;     // 1e-2
+    nn_schedule schedule;     // cosine with 5 % linear warm-up
+    double gradient_weight;   // 0.003; 0 switches the term off
+    double beta1, beta2, eps; // Adam: .9, .999, 1e-8
+    uint64_t seed;
+    int threads; // shards of a batch are fixed, so the result does not depend on this
+} nn_train_def;
+nn_train_def nn_train_default_def(void);
+
+/// What happened.
+typedef struct nn_train_report {
+    int64_t steps;
+    double epochs;                // equivalent passes
+    double seconds;               // wall
+    double loss_first, loss_last; // mean training loss over the first and last 1 % of the steps
+    double samples_per_second;
+} nn_train_report;
+
+/// Trains a fresh model. RANGE (named field), NONFINITE (data), NOT_CONVERGED (loss not finite: names the step),
+/// MEMORY. Deterministic for given data, def (epochs) and BLAS core type, whatever the number of threads. On failure
+/// `model` is {0}, the report untouched. steps = epochs x rows / batch, rounded, at least one: the report's epochs give
+/// them again. report, progress: NULL allowed. Holds a copy of the rows, 4 (inputs + 2 + poses + inputs x poses) bytes
+/// each. Sets BLAS to one thread.
+core_status nn_train(const nn_data *data, const nn_train_def *def, const core_progress *progress, const char *stage,
+                     nn_model *model, nn_train_report *report, core_error *err);
+
+/// One shard with BLAS: adds the loss sum (not divided) and gradient sums over the rows to loss, gradient (float,
+/// count_parameters). Exposed for tests and benchmarks. Workspace from nn_shard_create: n <= capacity; poses are those
+/// of the data, or 0 to leave slopes out. data is not checked here (nn_train does). rows NULL: 0..n-1. No allocation.
+typedef struct nn_shard nn_shard;
+core_status nn_shard_create(const nn_model *model, int capacity, int poses, nn_shard **shard, core_error *err);
+void nn_shard_destroy(nn_shard **shard);
+void nn_shard_gradient(nn_shard *shard, const nn_model *model, const nn_data *data, const int64_t *rows, int n,
+                       double gradient_weight, double *loss, float *gradient);
+
+/// Adam's state for `n` parameters, float; step() is the textbook update with bias correction.
+typedef struct nn_adam {
+    int n;
+    int64_t step;
+    double beta1, beta2, eps;
+    float *m, *v; // (n)
+} nn_adam;
+core_status nn_adam_create(int n, double beta1, double beta2, double eps, nn_adam *adam, core_error *err);
+void nn_adam_clear(nn_adam *adam);
+void nn_adam_step(nn_adam *adam, double learning_rate, const float *gradient, float *parameters);
+
+/// Name of the BLAS core in use ("Zen", "SkylakeX"), for provenance. Sets BLAS to one thread.
+const char *nn_blas_core(void);
+
+// ---------------------------------------------------------------------------------------------- inference
+
+/// Instruction set of the inference kernels. All give the same bits: same operations (fma) in the same order per row.
+typedef enum nn_isa { NN_ISA_SCALAR, NN_ISA_AVX2, NN_ISA_BEST } nn_isa;
+/// True if this machine can run it.
+bool nn_isa_available(nn_isa isa);
+const char *nn_isa_name(nn_isa isa);
+
+/// A model laid out for inference; immutable, shared between threads. `{0}` is "nothing".
+typedef struct nn_kernel nn_kernel;
+core_status nn_kernel_create(const nn_model *model, nn_isa isa, nn_kernel **kernel, core_error *err);
+void nn_kernel_destroy(nn_kernel **kernel);
+/// Bytes of scratch one call needs for up to n rows (64-byte aligned memory, as core_alloc gives).
+size_t nn_kernel_scratch_bytes(const nn_kernel *kernel, int n);
+/// Values and input gradients of n rows. Row i of the output depends on row i of the input and the weights alone: batch
+/// size, order, threads and instruction set change no bit.
+/// @param x        [in]  (inputs x stride) column-major rows-in-lanes: x[k * stride + i]
+/// @param stride   [in]  >= n, a multiple of 16; entries n .. stride-1 may be anything finite
+/// @param value    [out] (stride); n .. stride-1 may be overwritten
+/// @param gradient [out] (inputs x stride), same layout as x, or NULL for values alone
+/// @param scratch  [-]   nn_kernel_scratch_bytes bytes; one per thread
+/// Cost about 2 x 2 x parameters FMA-limited flops per row; no allocation.
+void nn_kernel_evaluate(const nn_kernel *kernel, int n, int stride, const float *x, float *value, float *gradient,
+                        void *scratch);
+
+#endif

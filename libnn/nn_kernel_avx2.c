@@ -1,0 +1,306 @@
+/// Inference with AVX2 and FMA: rows in lanes, three (or two) vectors of eight rows at a time, four outputs per tile.
+/// Twelve accumulators hide the latency of the multiply-add (4 cycles x 2 units need eight) and leave room for three
+/// vectors of activations and one broadcast weight in the sixteen registers. Bits: see nn_private.h. Compiled with
+/// -mavx2 -mfma; called only where they exist.
+#include "nn_private.h"
+
+#include <immintrin.h>
+#include <string.h>
+
+enum { LANES = 8, ROWS_WIDE = 3 * LANES, ROWS_NARROW = 2 * LANES, TILE = 4 };
+
+/// What happens to a sum before it is stored. GATE: kept where the number it replaces is positive, else zero.
+typedef enum after { AFTER_NOTHING, AFTER_CLAMP, AFTER_GATE } after;
+
+/// One product: out (count_out x rows) = start + weights . in (count_in x rows), both with rows in lanes.
+typedef struct product {
+    int count_in, count_out;
+    const float *in;
+    size_t ld_in;
+    float *out;
+    size_t ld_out;
+    after then;
+} product;
+
+static bool avx2_available(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+// ---------------------------------------------------------------------------------------------- packed weights
+
+/// Outputs in the tile that starts at output o: four, or two at the end. Tiles may be wider than what is left; nothing
+/// is stored there.
+static int tile_width(int count_out, int o) {
+    return count_out - o > 2 ? TILE : 2;
+}
+
+/// Floats of one packed product: per tile the starts, then the weights of input 0, of input 1, ...
+static size_t count_packed_product(int count_out, int count_in) {
+    size_t count = 0;
+    for (int o = 0; o < count_out; o += TILE) count += (size_t)tile_width(count_out, o) * ((size_t)count_in + 1);
+    return count;
+}
+
+static size_t avx2_count_packed(const nn_model *model) {
+    size_t count = (size_t)model->width + 1; // output: bias, weights
+    for (int l = 0; l < model->layers; l++) {
+        int n_out, n_in;
+        nn_model_layer_size(model, l, &n_out, &n_in);
+        count += count_packed_product(n_out, n_in) + count_packed_product(n_in, n_out);
+    }
+    return count;
+}
+
+/// Packs weights w[o * step_out + k * step_in] and starts (NULL: zero). Returns the place behind.
+static float *pack_product(float *packed, int count_out, int count_in, const float *w, int step_out, int step_in,
+                           const float *start) {
+    for (int o = 0; o < count_out; o += TILE) {
+        int width = tile_width(count_out, o);
+        for (int j = 0; j < width; j++) {
+            bool used = o + j < count_out;
+            packed[j] = used && start ? start[o + j] : 0;
+            for (int k = 0; k < count_in; k++)
+                packed[(k + 1) * width + j] = used ? w[(o + j) * step_out + k * step_in] : 0;
+        }
+        packed += width * (count_in + 1);
+    }
+    return packed;
+}
+
+/// In the order of use: hidden layers, output, then the transposed layers from the last to the first.
+static void avx2_pack(const nn_model *model, float *packed) {
+    int n_out, n_in;
+    for (int l = 0; l < model->layers; l++) {
+        nn_model_layer_size(model, l, &n_out, &n_in);
+        packed = pack_product(packed, n_out, n_in, model->parameters + model->offset_weight[l], n_in, 1,
+                              model->parameters + model->offset_bias[l]);
+    }
+    *packed++ = model->parameters[model->offset_bias[model->layers]];
+    memcpy(packed, model->parameters + model->offset_weight[model->layers], (size_t)model->width * sizeof(float));
+    packed += model->width;
+    for (int l = model->layers - 1; l >= 0; l--) {
+        nn_model_layer_size(model, l, &n_out, &n_in);
+        packed = pack_product(packed, n_in, n_out, model->parameters + model->offset_weight[l], 1, n_in, NULL);
+    }
+}
+
+/// Activations of all hidden layers of one block of rows; gradients take their place. For 3 x 32 this and the packed
+/// weights stay within 32 KB.
+static size_t avx2_scratch_bytes(const nn_model *model) {
+    return (size_t)model->layers * (size_t)model->width * ROWS_WIDE * sizeof(float);
+}
+
+// ---------------------------------------------------------------------------------------------- tiles
+
+/// max(v, +0) with the operands in this order is v > 0 ? v : +0, for NaN and -0 too.
+static inline __m256 clamp(__m256 v) {
+    return _mm256_max_ps(v, _mm256_setzero_ps());
+}
+
+static inline __m256 keep_where_positive(__m256 gate, __m256 v) {
+    return _mm256_and_ps(_mm256_cmp_ps(gate, _mm256_setzero_ps(), _CMP_GT_OQ), v);
+}
+
+/// Stores vector i (rows 8 i ..) of output o.
+static inline void store(const product *p, int o, int i, __m256 v) {
+    size_t at = (size_t)o * p->ld_out + (size_t)(i * LANES);
+    if (p->then == AFTER_CLAMP) v = clamp(v);
+    if (p->then == AFTER_GATE) v = keep_where_positive(_mm256_loadu_ps(p->out + at), v);
+    _mm256_storeu_ps(p->out + at, v);
+}
+
+/// Outputs o .. o+3 at 24 rows.
+static void tile_4x3(const product *p, int o, const float *w) {
+    __m256 a0 = _mm256_broadcast_ss(w), b0 = _mm256_broadcast_ss(w + 1), c0 = _mm256_broadcast_ss(w + 2),
+           d0 = _mm256_broadcast_ss(w + 3);
+    __m256 a1 = a0, b1 = b0, c1 = c0, d1 = d0, a2 = a0, b2 = b0, c2 = c0, d2 = d0;
+    const float *in = p->in;
+    size_t ld = p->ld_in;
+    for (int k = p->count_in; k > 0; k--, in += ld) {
+        w += 4;
+        __m256 h0 = _mm256_loadu_ps(in), h1 = _mm256_loadu_ps(in + LANES), h2 = _mm256_loadu_ps(in + 2 * LANES);
+        __m256 wk = _mm256_broadcast_ss(w);
+        a0 = _mm256_fmadd_ps(wk, h0, a0);
+        a1 = _mm256_fmadd_ps(wk, h1, a1);
+        a2 = _mm256_fmadd_ps(wk, h2, a2);
+        wk = _mm256_broadcast_ss(w + 1);
+        b0 = _mm256_fmadd_ps(wk, h0, b0);
+        b1 = _mm256_fmadd_ps(wk, h1, b1);
+        b2 = _mm256_fmadd_ps(wk, h2, b2);
+        wk = _mm256_broadcast_ss(w + 2);
+        c0 = _mm256_fmadd_ps(wk, h0, c0);
+        c1 = _mm256_fmadd_ps(wk, h1, c1);
+        c2 = _mm256_fmadd_ps(wk, h2, c2);
+        wk = _mm256_broadcast_ss(w + 3);
+        d0 = _mm256_fmadd_ps(wk, h0, d0);
+        d1 = _mm256_fmadd_ps(wk, h1, d1);
+        d2 = _mm256_fmadd_ps(wk, h2, d2);
+    }
+    store(p, o, 0, a0), store(p, o, 1, a1), store(p, o, 2, a2);
+    store(p, o + 1, 0, b0), store(p, o + 1, 1, b1), store(p, o + 1, 2, b2);
+    store(p, o + 2, 0, c0), store(p, o + 2, 1, c1), store(p, o + 2, 2, c2);
+    if (o + 3 < p->count_out) store(p, o + 3, 0, d0), store(p, o + 3, 1, d1), store(p, o + 3, 2, d2);
+}
+
+/// Outputs o, o+1 at 24 rows.
+static void tile_2x3(const product *p, int o, const float *w) {
+    __m256 a0 = _mm256_broadcast_ss(w), b0 = _mm256_broadcast_ss(w + 1);
+    __m256 a1 = a0, b1 = b0, a2 = a0, b2 = b0;
+    const float *in = p->in;
+    size_t ld = p->ld_in;
+    for (int k = p->count_in; k > 0; k--, in += ld) {
+        w += 2;
+        __m256 h0 = _mm256_loadu_ps(in), h1 = _mm256_loadu_ps(in + LANES), h2 = _mm256_loadu_ps(in + 2 * LANES);
+        __m256 wk = _mm256_broadcast_ss(w);
+        a0 = _mm256_fmadd_ps(wk, h0, a0);
+        a1 = _mm256_fmadd_ps(wk, h1, a1);
+        a2 = _mm256_fmadd_ps(wk, h2, a2);
+        wk = _mm256_broadcast_ss(w + 1);
+        b0 = _mm256_fmadd_ps(wk, h0, b0);
+        b1 = _mm256_fmadd_ps(wk, h1, b1);
+        b2 = _mm256_fmadd_ps(wk, h2, b2);
+    }
+    store(p, o, 0, a0), store(p, o, 1, a1), store(p, o, 2, a2);
+    if (o + 1 < p->count_out) store(p, o + 1, 0, b0), store(p, o + 1, 1, b1), store(p, o + 1, 2, b2);
+}
+
+/// Outputs o .. o+3 at 16 rows.
+static void tile_4x2(const product *p, int o, const float *w) {
+    __m256 a0 = _mm256_broadcast_ss(w), b0 = _mm256_broadcast_ss(w + 1), c0 = _mm256_broadcast_ss(w + 2),
+           d0 = _mm256_broadcast_ss(w + 3);
+    __m256 a1 = a0, b1 = b0, c1 = c0, d1 = d0;
+    const float *in = p->in;
+    size_t ld = p->ld_in;
+    for (int k = p->count_in; k > 0; k--, in += ld) {
+        w += 4;
+        __m256 h0 = _mm256_loadu_ps(in), h1 = _mm256_loadu_ps(in + LANES);
+        __m256 wk = _mm256_broadcast_ss(w);
+        a0 = _mm256_fmadd_ps(wk, h0, a0);
+        a1 = _mm256_fmadd_ps(wk, h1, a1);
+        wk = _mm256_broadcast_ss(w + 1);
+        b0 = _mm256_fmadd_ps(wk, h0, b0);
+        b1 = _mm256_fmadd_ps(wk, h1, b1);
+        wk = _mm256_broadcast_ss(w + 2);
+        c0 = _mm256_fmadd_ps(wk, h0, c0);
+        c1 = _mm256_fmadd_ps(wk, h1, c1);
+        wk = _mm256_broadcast_ss(w + 3);
+        d0 = _mm256_fmadd_ps(wk, h0, d0);
+        d1 = _mm256_fmadd_ps(wk, h1, d1);
+    }
+    store(p, o, 0, a0), store(p, o, 1, a1);
+    store(p, o + 1, 0, b0), store(p, o + 1, 1, b1);
+    store(p, o + 2, 0, c0), store(p, o + 2, 1, c1);
+    if (o + 3 < p->count_out) store(p, o + 3, 0, d0), store(p, o + 3, 1, d1);
+}
+
+/// Outputs o, o+1 at 16 rows.
+static void tile_2x2(const product *p, int o, const float *w) {
+    __m256 a0 = _mm256_broadcast_ss(w), b0 = _mm256_broadcast_ss(w + 1);
+    __m256 a1 = a0, b1 = b0;
+    const float *in = p->in;
+    size_t ld = p->ld_in;
+    for (int k = p->count_in; k > 0; k--, in += ld) {
+        w += 2;
+        __m256 h0 = _mm256_loadu_ps(in), h1 = _mm256_loadu_ps(in + LANES);
+        __m256 wk = _mm256_broadcast_ss(w);
+        a0 = _mm256_fmadd_ps(wk, h0, a0);
+        a1 = _mm256_fmadd_ps(wk, h1, a1);
+        wk = _mm256_broadcast_ss(w + 1);
+        b0 = _mm256_fmadd_ps(wk, h0, b0);
+        b1 = _mm256_fmadd_ps(wk, h1, b1);
+    }
+    store(p, o, 0, a0), store(p, o, 1, a1);
+    if (o + 1 < p->count_out) store(p, o + 1, 0, b0), store(p, o + 1, 1, b1);
+}
+
+/// The whole product for a block of 24 or 16 rows. Returns the place behind its packed weights.
+static const float *multiply(const product *p, int rows, const float *w) {
+    for (int o = 0; o < p->count_out; o += TILE) {
+        int width = tile_width(p->count_out, o);
+        if (rows == ROWS_WIDE) {
+            if (width == TILE)
+                tile_4x3(p, o, w);
+            else
+                tile_2x3(p, o, w);
+        } else {
+            if (width == TILE)
+                tile_4x2(p, o, w);
+            else
+                tile_2x2(p, o, w);
+        }
+        w += width * (p->count_in + 1);
+    }
+    return w;
+}
+
+// ---------------------------------------------------------------------------------------------- a block of rows
+
+/// The linear output (w: bias, weights) of a block of rows.
+static void output(int width, int rows, const float *w, const float *h, float *value) {
+    __m256 v[3];
+    int vectors = rows / LANES;
+    for (int i = 0; i < vectors; i++) v[i] = _mm256_broadcast_ss(w);
+    for (int k = 0; k < width; k++)
+        for (int i = 0; i < vectors; i++)
+            v[i] = _mm256_fmadd_ps(_mm256_broadcast_ss(w + 1 + k), _mm256_loadu_ps(h + k * rows + i * LANES), v[i]);
+    for (int i = 0; i < vectors; i++) _mm256_storeu_ps(value + i * LANES, v[i]);
+}
+
+/// Turns the last activations into the gradient behind the output: the output's weights where a unit is on.
+static void output_gradient(int width, int rows, const float *w_out, float *h) {
+    for (int k = 0; k < width; k++)
+        for (int i = k * rows; i < (k + 1) * rows; i += LANES)
+            _mm256_storeu_ps(h + i, keep_where_positive(_mm256_loadu_ps(h + i), _mm256_broadcast_ss(w_out + k)));
+}
+
+/// Value and gradient of `rows` (24 or 16) rows that start at x, value, gradient (NULL: value alone).
+static void evaluate_block(const nn_model *model, const float *packed, int rows, size_t stride, const float *x,
+                           float *value, float *gradient, float *scratch) {
+    size_t ld = (size_t)rows, layer = (size_t)model->width * ld;
+    product p = {.count_in = model->inputs, .count_out = model->width, .in = x, .ld_in = stride, .ld_out = ld};
+    p.then = AFTER_CLAMP;
+    for (int l = 0; l < model->layers; l++) {
+        p.out = scratch + (size_t)l * layer;
+        packed = multiply(&p, rows, packed);
+        p.in = p.out;
+        p.ld_in = ld;
+        p.count_in = model->width;
+    }
+    output(model->width, rows, packed, p.in, value);
+    if (!gradient) return;
+
+    // backwards, each gradient into the place of the activations that gate it
+    output_gradient(model->width, rows, packed + 1, p.out);
+    packed += model->width + 1;
+    p.then = AFTER_GATE;
+    for (int l = model->layers - 1; l > 0; l--) {
+        p.out = scratch + (size_t)(l - 1) * layer;
+        packed = multiply(&p, rows, packed);
+        p.in = p.out;
+    }
+    p.count_out = model->inputs;
+    p.out = gradient;
+    p.ld_out = stride;
+    p.then = AFTER_NOTHING;
+    multiply(&p, rows, packed);
+}
+
+/// Blocks of 24 rows until 16 or 32 are left, which go in blocks of 16: stride is a multiple of 16, so nothing is read
+/// beyond it.
+static void avx2_evaluate(const nn_model *model, const float *packed, int n, int stride, const float *x, float *value,
+                          float *gradient, void *scratch) {
+    int rows, end = (n + ROWS_NARROW - 1) / ROWS_NARROW * ROWS_NARROW;
+    for (int i = 0; i < end; i += rows) {
+        rows = end - i >= ROWS_WIDE && end - i != 2 * ROWS_NARROW ? ROWS_WIDE : ROWS_NARROW;
+        evaluate_block(model, packed, rows, (size_t)stride, x + i, value + i, gradient ? gradient + i : NULL, scratch);
+    }
+}
+
+const nn_kernel_ops nn__kernel_avx2_ops = {
+    .name = "avx2",
+    .available = avx2_available,
+    .count_packed = avx2_count_packed,
+    .pack = avx2_pack,
+    .scratch_bytes = avx2_scratch_bytes,
+    .evaluate = avx2_evaluate,
+};

@@ -1,0 +1,102 @@
+/// Shared between the files of libnn; nobody else includes it.
+#ifndef NN_PRIVATE_H
+#define NN_PRIVATE_H
+
+#include "nn.h"
+
+#include <xmmintrin.h>
+
+#define NN_POSES_MAX 16        // columns of a Jacobian
+#define NN_BATCH_MAX (1 << 20) // rows of a batch
+#define NN_SHARD_ROWS 128      // rows of a batch whose gradient is summed together; part of what a result depends on
+
+// ---------------------------------------------------------------------------------------------- checks
+
+/// Sizes against the maxima of nn.h. RANGE, naming the size.
+core_status nn__size_check(int inputs, int width, int layers, core_error *err);
+/// Pointers and sizes of training rows, every number finite, weights not negative. ARG, RANGE, NONFINITE (names array
+/// and row).
+core_status nn__data_validate(const nn_data *data, core_error *err);
+
+// ---------------------------------------------------------------------------------------------- shards (nn_shard.c)
+
+/// A training row in one piece, so that fetching it from memory in random order is one or two cache misses instead of
+/// six: x [inputs], target, weight, slope [poses], jacobian [inputs x poses], padding to a multiple of 8 floats.
+int nn__record_floats(int inputs, int poses);
+/// Row `row` of the data; poses is 0 (no slopes wanted) or data->poses.
+void nn__record_pack(const nn_data *data, int64_t row, int poses, float *record);
+
+/// Workspace of the rows that go through together, feature-major: (features x ld), ld >= rows.
+struct nn_shard {
+    int capacity, poses, inputs, width, layers;
+    int ld; // floats between features
+    int record_floats;
+    double (*pass)(nn_shard *shard, const nn_model *model, const float *records, const int64_t *rows, int n,
+                   double gradient_weight, float *gradient);
+    float *block, *record;
+    float *h[NN_LAYERS_MAX + 1];                    // activations, [0]: inputs
+    float *target, *weight, *slope, *jacobian;      // behind the inputs in h[0], in the order of a record
+    float *delta[NN_LAYERS_MAX + 1];                // d f / d z, [0]: gradient with respect to the inputs
+    float *combined[2];                             // c of one layer and of the next, see nn_pass.c
+    float *output, *residual, *error, *term, *ones; // (ld) f; r; e of one coordinate of the pose; loss; 1
+};
+
+/// nn_pass.c, compiled for any x86-64 and for AVX2 (same bits: no multiply-add is fused, nothing is reordered). Adds
+/// the gradient sums over the rows of `records` (NULL: 0..n-1), returns the loss sum.
+double nn__pass_baseline(nn_shard *shard, const nn_model *model, const float *records, const int64_t *rows, int n,
+                         double gradient_weight, float *gradient);
+double nn__pass_avx2(nn_shard *shard, const nn_model *model, const float *records, const int64_t *rows, int n,
+                     double gradient_weight, float *gradient);
+
+/// Asks for a cache line.
+static inline void nn__prefetch(const void *p) {
+    _mm_prefetch((const char *)p, _MM_HINT_T0);
+}
+
+/// Asks for a cache line that is going to be written and that other cores may have read (compiled with -mprfchw).
+static inline void nn__prefetch_for_writing(const void *p) {
+    _mm_prefetch((const char *)p, _MM_HINT_ET0);
+}
+
+// ---------------------------------------------------------------------------------------------- BLAS (nn_blas.c)
+
+/// Keeps BLAS to the calling thread; parallelism is ours.
+void nn__blas_init(void);
+/// C (m x n) += A B with A (m x k), B (k x n). All matrices row-major; all products add: clearing C first is cheaper
+/// than beta = 0 (README).
+void nn__blas_multiply(int m, int n, int k, const float *a, int lda, const float *b, int ldb, float *c, int ldc);
+/// C (m x n) += A^T B with A (k x m), B (k x n).
+void nn__blas_multiply_transposed_left(int m, int n, int k, const float *a, int lda, const float *b, int ldb, float *c,
+                                       int ldc);
+/// C (m x n) += A B^T with A (m x k), B (n x k).
+void nn__blas_multiply_transposed_right(int m, int n, int k, const float *a, int lda, const float *b, int ldb, float *c,
+                                        int ldc);
+/// y (m) += A x with A (m x n) row-major, x (n).
+void nn__blas_vector(int m, int n, const float *a, int lda, const float *x, float *y);
+/// y (n) += A^T x with A (m x n) row-major, x (m).
+void nn__blas_vector_transposed(int m, int n, const float *a, int lda, const float *x, float *y);
+
+// ---------------------------------------------------------------------------------------------- inference kernels
+
+/// One instruction set's implementation. A new set is a new file with one of these and a line in the table of
+/// nn_kernel.c. The contract all of them keep to the bit, per row, every multiply-add fused:
+///
+/// - z_l[o] = b_l[o], then += W_l[o][k] h_{l-1}[k] for k = 0, 1, ...; h_l[o] = z_l[o] > 0 ? z_l[o] : 0;
+/// - the output is summed like a z;
+/// - g_L[o] = h_L[o] > 0 ? w_out[o] : 0;
+/// - g_{l-1}[k] = 0, then += W_l[o][k] g_l[o] for o = 0, 1, ..., then, for l > 1, kept where h_{l-1}[k] > 0, else 0.
+typedef struct nn_kernel_ops {
+    const char *name;
+    bool (*available)(void);
+    size_t (*count_packed)(const nn_model *model);      // floats of the packed weights
+    void (*pack)(const nn_model *model, float *packed); // packed: 64-byte aligned
+    size_t (*scratch_bytes)(const nn_model *model);
+    /// gradient may be NULL. See nn_kernel_evaluate.
+    void (*evaluate)(const nn_model *model, const float *packed, int n, int stride, const float *x, float *value,
+                     float *gradient, void *scratch);
+} nn_kernel_ops;
+
+extern const nn_kernel_ops nn__kernel_scalar_ops;
+extern const nn_kernel_ops nn__kernel_avx2_ops;
+
+#endif

@@ -1,0 +1,287 @@
+/// The training loop. A batch is cut into shards of NN_SHARD_ROWS rows; each shard's gradient has a buffer of its own,
+/// the buffers are summed in order, then Adam takes one step. Threads decide only who computes which shard, so their
+/// number changes no bit.
+#include "nn_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define TRAIN_COOKIE 0x6e6e7472
+#define WARM_UP 0.05     // part of the steps over which a cosine schedule's rate rises linearly
+#define TIMING_PART 0.03 // part of the wanted seconds spent on finding the time of a step
+#define TIMING_STEPS_MIN 8
+#define REPORTS 200             // progress reports of a training
+#define STEPS_MAX 1000000000000 // 1e12: keeps epochs x rows / batch an integer
+
+enum { STREAM_WEIGHTS = 0, STREAM_EPOCHS = 1 }; // random streams; epoch e uses STREAM_EPOCHS + e
+
+/// Everything a training owns.
+typedef struct trainer {
+    const nn_data *data;
+    const nn_train_def *def;
+    int threads, count_shards, poses; // poses: 0 without gradient term
+    nn_model model;
+    nn_adam adam;
+    nn_shard **shards; // (threads) workspace of each worker
+    float *gradients;  // (count_shards x count_parameters)
+    double *losses;    // (count_shards)
+    float *records;    // (n x record_floats) the data, row by row
+    int32_t *order;    // (n) rows of the data; the first `position` are this epoch's, already used
+    int64_t *rows;     // (batch) rows of the current step
+    int64_t position;
+    uint64_t epoch;
+    core_random random; // of the epoch
+} trainer;
+
+nn_train_def nn_train_default_def(void) {
+    return (nn_train_def){.cookie = TRAIN_COOKIE,
+                          .layers = 3,
+                          .width = 32,
+                          .epochs = 50,
+                          .seconds = 0,
+                          .batch = 1024,
+                          .learning_rate = 1e-2,
+                          .schedule = NN_SCHEDULE_COSINE,
+                          .gradient_weight = 0.003,
+                          .beta1 = 0.9,
+                          .beta2 = 0.999,
+                          .eps = 1e-8,
+                          .seed = 1,
+                          .threads = 1};
+}
+
+static core_status check_def(const nn_train_def *def, const nn_data *data, core_error *err) {
+    CORE_CHECK(def && def->cookie == TRAIN_COOKIE, CORE_ARG, "training: def was not made by nn_train_default_def");
+    CORE_TRY(nn__size_check(data->inputs, def->width, def->layers, err));
+    CORE_CHECK(def->seconds >= 0 && isfinite(def->seconds), CORE_RANGE, "training seconds: %g is not a number >= 0",
+               def->seconds);
+    CORE_CHECK(def->batch >= 1 && def->batch <= NN_BATCH_MAX, CORE_RANGE, "training batch: %d is not in 1..%d",
+               def->batch, NN_BATCH_MAX);
+    CORE_CHECK(def->seconds > 0 || (def->epochs > 0 && isfinite(def->epochs)), CORE_RANGE,
+               "training epochs: %g is not a positive number", def->epochs);
+    CORE_CHECK(def->seconds > 0 || def->epochs * (double)data->n / def->batch <= (double)STEPS_MAX, CORE_RANGE,
+               "training epochs: %g are %g steps, expected at most %g", def->epochs,
+               def->epochs * (double)data->n / def->batch, (double)STEPS_MAX);
+    CORE_CHECK(def->learning_rate > 0 && isfinite(def->learning_rate), CORE_RANGE,
+               "training learning_rate: %g is not a positive number", def->learning_rate);
+    CORE_CHECK(def->schedule == NN_SCHEDULE_CONSTANT || def->schedule == NN_SCHEDULE_COSINE, CORE_RANGE,
+               "training schedule: %d is unknown", (int)def->schedule);
+    CORE_CHECK(def->gradient_weight >= 0 && isfinite(def->gradient_weight), CORE_RANGE,
+               "training gradient_weight: %g is not a number >= 0", def->gradient_weight);
+    CORE_CHECK(def->threads >= 1, CORE_RANGE, "training threads: %d is not at least 1", def->threads);
+    return CORE_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- trainer
+
+static void trainer_clear(trainer *t) {
+    for (int i = 0; t->shards && i < t->threads; i++) nn_shard_destroy(&t->shards[i]);
+    core_free(t->shards);
+    core_free(t->gradients);
+    core_free(t->losses);
+    core_free(t->records);
+    core_free(t->order);
+    core_free(t->rows);
+    nn_adam_clear(&t->adam);
+    nn_model_clear(&t->model);
+    *t = (trainer){0};
+}
+
+/// Allocates; trainer_reset must follow. On failure *t is cleared.
+static core_status trainer_create(const nn_data *data, const nn_train_def *def, trainer *t, core_error *err) {
+    core_status status = CORE_OK;
+    int count_shards = (def->batch + NN_SHARD_ROWS - 1) / NN_SHARD_ROWS;
+    *t = (trainer){.data = data, .def = def, .count_shards = count_shards};
+    t->poses = def->gradient_weight > 0 ? data->poses : 0;
+    t->threads = def->threads < count_shards ? def->threads : count_shards;
+    CORE_TRY_DONE(nn_model_create(data->inputs, def->width, def->layers, &t->model, err));
+    CORE_TRY_DONE(nn_adam_create(t->model.count_parameters, def->beta1, def->beta2, def->eps, &t->adam, err));
+    CORE_NEW_DONE(t->shards, (size_t)t->threads);
+    for (int i = 0; i < t->threads; i++)
+        CORE_TRY_DONE(nn_shard_create(&t->model, NN_SHARD_ROWS, t->poses, &t->shards[i], err));
+    CORE_NEW_DONE(t->gradients, (size_t)count_shards * (size_t)t->model.count_parameters);
+    CORE_NEW_DONE(t->losses, (size_t)count_shards);
+    CORE_NEW_DONE(t->order, (size_t)data->n);
+    CORE_NEW_DONE(t->rows, (size_t)def->batch);
+    int record_floats = nn__record_floats(data->inputs, t->poses);
+    CORE_NEW_DONE(t->records, (size_t)data->n * (size_t)record_floats);
+    for (int64_t i = 0; i < data->n; i++) nn__record_pack(data, i, t->poses, t->records + i * record_floats);
+done:
+    if (status != CORE_OK) trainer_clear(t);
+    return status;
+}
+
+/// Back to the first step: fresh weights, optimiser and order of rows.
+static void trainer_reset(trainer *t) {
+    core_random random;
+    core_random_init(&random, t->def->seed, STREAM_WEIGHTS);
+    nn_model_randomise(&t->model, &random);
+    size_t bytes = (size_t)t->adam.n * sizeof(float);
+    memset(t->adam.m, 0, bytes);
+    memset(t->adam.v, 0, bytes);
+    t->adam.step = 0;
+    for (int64_t i = 0; i < t->data->n; i++) t->order[i] = (int32_t)i;
+    t->position = 0;
+    t->epoch = 0;
+    core_random_init(&t->random, t->def->seed, STREAM_EPOCHS);
+}
+
+/// The next `count` rows of this epoch: Fisher-Yates, one exchange per row as it is needed.
+static void draw_from_epoch(trainer *t, int count, int64_t *rows) {
+    int32_t *order = t->order + t->position;
+    int64_t left = t->data->n - t->position;
+    for (int j = 0; j < count; j++) {
+        // stays below left - j when rounded: the uniform is at most 1 - 2^-53 (core_random_below divides twice, 3 % of
+        // a step)
+        rows[j] = j + (int64_t)(core_random_uniform(&t->random) * (double)(left - j));
+        nn__prefetch(order + rows[j]);
+    }
+    for (int j = 0; j < count; j++) {
+        int32_t row = order[rows[j]];
+        order[rows[j]] = order[j];
+        order[j] = row;
+        rows[j] = row;
+    }
+    t->position += count;
+}
+
+/// Rows of the next batch; a used-up epoch is followed by the next.
+static void draw_rows(trainer *t) {
+    for (int done = 0; done < t->def->batch;) {
+        if (t->position == t->data->n) {
+            t->position = 0;
+            core_random_init(&t->random, t->def->seed, STREAM_EPOCHS + ++t->epoch);
+        }
+        int64_t left = t->data->n - t->position;
+        int wanted = t->def->batch - done, count = left < wanted ? (int)left : wanted;
+        draw_from_epoch(t, count, t->rows + done);
+        done += count;
+    }
+}
+
+/// One shard of the batch (for core_thread_for).
+static void run_shard(void *arg, int64_t i, int worker) {
+    trainer *t = arg;
+    int first = (int)i * NN_SHARD_ROWS, left = t->def->batch - first;
+    float *gradient = t->gradients + (size_t)i * (size_t)t->model.count_parameters;
+    memset(gradient, 0, (size_t)t->model.count_parameters * sizeof(float));
+    nn_shard *shard = t->shards[worker];
+    t->losses[i] = shard->pass(shard, &t->model, t->records, t->rows + first,
+                               left < NN_SHARD_ROWS ? left : NN_SHARD_ROWS, t->def->gradient_weight, gradient);
+}
+
+/// One optimisation step; returns the mean loss of the batch before it.
+static double trainer_step(trainer *t, double learning_rate) {
+    draw_rows(t);
+    core_thread_for(t->threads, t->count_shards, run_shard, t);
+
+    int n = t->model.count_parameters;
+    // every worker has read the parameters: taking them back one line at a time would cost as much as the sum below
+    for (int i = 0; i < n; i += 16) nn__prefetch_for_writing(t->model.parameters + i);
+    float *restrict sum = t->gradients, scale = 1 / (float)t->def->batch;
+    double loss = t->losses[0];
+    for (int s = 1; s < t->count_shards; s++) {
+        const float *restrict part = t->gradients + (size_t)s * (size_t)n;
+        for (int i = 0; i < n; i++) sum[i] += part[i];
+        loss += t->losses[s];
+    }
+    for (int i = 0; i < n; i++) sum[i] *= scale;
+    nn_adam_step(&t->adam, learning_rate, sum, t->model.parameters);
+    return loss / t->def->batch;
+}
+
+// ---------------------------------------------------------------------------------------------- loop
+
+static double wall_seconds(void) {
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/// Rate of step i of `steps`: constant, or a linear rise followed by half a cosine down to zero.
+static double rate_at(const nn_train_def *def, int64_t i, int64_t steps) {
+    if (def->schedule == NN_SCHEDULE_CONSTANT) return def->learning_rate;
+    double at = ((double)i + 1) / (double)steps, s, c;
+    if (at < WARM_UP) return def->learning_rate * at / WARM_UP;
+    core_sincos(CORE_PI * ((double)i / (double)steps - WARM_UP) / (1 - WARM_UP), &s, &c);
+    return def->learning_rate * 0.5 * (1 + c);
+}
+
+/// Steps that take about `seconds`, from the time of the first ones. Leaves the trainer used.
+static int64_t time_steps(trainer *t, double seconds) {
+    double start = wall_seconds(), now = start;
+    int64_t n = 0;
+    while (n < TIMING_STEPS_MIN || now - start < TIMING_PART * seconds) {
+        trainer_step(t, t->def->learning_rate);
+        n++;
+        now = wall_seconds();
+        if (now - start > seconds || now < start) break; // steps longer than everything; a clock put back
+    }
+    double each = (now - start) / (double)n, steps = each > 0 ? (1 - TIMING_PART) * seconds / each : 1;
+    return steps < 1 ? 1 : steps > (double)STEPS_MAX ? STEPS_MAX : (int64_t)steps;
+}
+
+/// The whole training; the report's wall time is the caller's.
+static core_status run(trainer *t, int64_t steps, const core_progress *progress, const char *stage,
+                       nn_train_report *report, core_error *err) {
+    int64_t edge = steps / 100 > 0 ? steps / 100 : 1, every = steps / REPORTS > 0 ? steps / REPORTS : 1;
+    double batch = t->def->batch, total = (double)steps * batch, recent = 0;
+    *report = (nn_train_report){.steps = steps, .epochs = total / (double)t->data->n};
+    trainer_reset(t);
+    for (int64_t i = 0; i < steps; i++) {
+        double rate = rate_at(t->def, i, steps), loss = trainer_step(t, rate);
+        CORE_CHECK(isfinite(loss), CORE_NOT_CONVERGED,
+                   "training: the loss is %g at step %lld of %lld (learning rate %g); try a smaller one", loss,
+                   (long long)i + 1, (long long)steps, rate);
+        if (i < edge) report->loss_first += loss / (double)edge;
+        if (i >= steps - edge) report->loss_last += loss / (double)edge;
+        recent += loss;
+        if ((i + 1) % every == 0 || i + 1 == steps) {
+            // a ReLU turns NaN into 0: a broken weight need not show in the loss
+            CORE_CHECK(nn_model_validate(&t->model, NULL) == CORE_OK, CORE_NOT_CONVERGED,
+                       "training: a weight is not finite after step %lld of %lld (learning rate %g); try a smaller one",
+                       (long long)i + 1, (long long)steps, rate);
+            char note[32];
+            snprintf(note, sizeof note, "loss %.3e", recent / (double)((i + 1) % every == 0 ? every : (i + 1) % every));
+            core_progress_report(progress, stage, (double)(i + 1) * batch, total, "samples", note);
+            recent = 0;
+        }
+    }
+    return CORE_OK;
+}
+
+core_status nn_train(const nn_data *data, const nn_train_def *def, const core_progress *progress, const char *stage,
+                     nn_model *model, nn_train_report *report, core_error *err) {
+    core_status status = CORE_OK;
+    trainer t = {0};
+    nn_train_report done = {0};
+    CORE_CHECK(model, CORE_ARG, "nn_train: null argument");
+    *model = (nn_model){0};
+    CORE_TRY(nn__data_validate(data, err));
+    CORE_TRY(check_def(def, data, err));
+    double start = wall_seconds();
+    CORE_TRY_DONE(trainer_create(data, def, &t, err));
+
+    int64_t steps;
+    if (def->seconds > 0) {
+        trainer_reset(&t);
+        steps = time_steps(&t, def->seconds);
+    } else {
+        steps = llround(def->epochs * (double)data->n / def->batch);
+    }
+    if (steps < 1) steps = 1;
+    double start_steps = wall_seconds();
+    CORE_TRY_DONE(run(&t, steps, progress, stage, &done, err));
+    double now = wall_seconds();
+    done.seconds = now - start;
+    done.samples_per_second = now > start_steps ? (double)steps * def->batch / (now - start_steps) : 0;
+
+    *model = t.model;
+    t.model = (nn_model){0};
+    if (report) *report = done;
+done:
+    trainer_clear(&t);
+    return status;
+}

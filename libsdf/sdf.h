@@ -1,0 +1,111 @@
+/// libsdf: shape files -> validated region, mass properties, signed distance grid; exact signed distance as reference.
+/// A shape is a closed connected region. Canonical shape: area centroid at the origin, circumradius (largest distance
+/// from the centroid to the region) 1, axes as drawn. Signed distance is negative inside.
+#ifndef SDF_H
+#define SDF_H
+
+#include "core.h"
+#include "core_h5.h"
+
+#define SDF_FORMAT "cem.sdf"
+#define SDF_VERSION 1
+
+/// Mass properties of a region at unit density, from the polygon by Green's theorem.
+typedef struct sdf_mass {
+    double area;          // length^2
+    double centroid[2];   // length
+    double second_moment; // polar, about the centroid, length^4
+    double circumradius;  // length
+} sdf_mass;
+
+/// A validated shape. `{0}` is "nothing". Owns its outline.
+typedef struct sdf_shape {
+    char name[CORE_NAME_MAX]; // file name without folder and extension
+    core_outline outline;     // canonical
+    sdf_mass drawn;           // of the file as drawn, units of the file
+    double area;              // canonical
+    double second_moment;     // canonical, about the centroid
+    uint64_t hash;            // content hash of the canonical outline
+} sdf_shape;
+
+/// How shape files are read.
+typedef struct sdf_read_def {
+    int cookie;
+    int threshold; // images: grey level 1..255 below which a pixel is inside (default 128)
+    bool invert;   // images: bright (or transparent) is inside instead
+} sdf_read_def;
+sdf_read_def sdf_read_default_def(void);
+
+/// Reads .wkt, .geojson, .json (GEOS) or .png (stb_image), unites overlapping parts, keeps holes, orients rings, scales
+/// to the canonical shape. IO; FORMAT (syntax, trailing text, not an image); SHAPE (zero area, self-crossing, several
+/// separate parts, no polygon); NONFINITE. Messages name the file. Caller clears with sdf_shape_clear.
+core_status sdf_shape_read(const char *path, const sdf_read_def *def, sdf_shape *shape, core_error *err);
+/// From an outline in any unit (copied, normalised: orientation, canonical scaling). SHAPE, NONFINITE, MEMORY.
+core_status sdf_shape_from_outline(const char *name, const core_outline *drawn, sdf_shape *shape, core_error *err);
+core_status sdf_shape_copy(const sdf_shape *from, sdf_shape *to, core_error *err);
+void sdf_shape_clear(sdf_shape *shape);
+/// Canonical outline and `drawn` mass as the groups PREFIX/polygon and PREFIX/mass; reading validates and recomputes
+/// the canonical area and moment and compares with the stored hash (FORMAT).
+core_status sdf_shape_write_h5(core_h5 *file, const char *prefix, const sdf_shape *shape, core_error *err);
+core_status sdf_shape_read_h5(core_h5 *file, const char *prefix, sdf_shape *shape, core_error *err);
+
+/// Mass properties of an outline (any orientation). SHAPE: area not above 1e-12 x extent^2.
+core_status sdf_outline_mass(const core_outline *o, sdf_mass *mass, core_error *err);
+
+/// Exact signed distance to an outline at many points (reference; brute force over edges).
+/// @param xy   [in]  (n x 2)
+/// @param dist [out] (n), negative inside
+/// @param grad [out] (n x 2) unit, away from the nearest outline point outside and towards it inside; on the outline
+/// its outward normal; NULL allowed A point that is not finite gives NaN. Cost O(n x edges), thread-safe, no
+/// allocation.
+void sdf_outline_distance(const core_outline *o, const double *xy, int n, double *dist, double *grad);
+
+/// Signed distance grid of a canonical shape, node-centred, square box about the origin. `{0}` is "nothing".
+typedef struct sdf_grid {
+    int nx, ny;       // nodes
+    double origin[2]; // of node (0, 0), canonical units
+    double spacing;   // canonical units
+    float *phi;       // (ny x nx) row-major
+    float value_min;  // deepest value, negative
+} sdf_grid;
+
+/// Exact distances at the nodes: `resolution` cells across the canonical diameter 2, box +-(1 + margin). SHAPE: a wall
+/// or gap thinner than one cell is not searched for here. RANGE: resolution outside [16, 4096] or margin outside [0.05,
+/// 4]. MEMORY.
+core_status sdf_grid_build(const core_outline *canonical, int resolution, double margin, int threads,
+                           const core_progress *progress, sdf_grid *grid, core_error *err);
+void sdf_grid_clear(sdf_grid *grid);
+/// Value and gradient of the bicubic (Catmull-Rom) interpolant at one point; grad NULL allowed. Outside the box: value
+/// at the nearest box point + distance to it (an upper bound of the distance). NaN or infinite p: NaN. Error O(h^3) in
+/// the value and O(h^2) in the gradient where the distance is smooth, O(h) and O(1) at the medial axis
+/// (tests/reference/test_sdf_order.c). No allocation, thread-safe, deterministic on every machine.
+double sdf_grid_sample(const sdf_grid *grid, const double p[2], double grad[2]);
+
+/// A picture of a shape and its grid: inside and outside tinted, lines of equal distance, the outline, the centroid.
+/// @param size   [in]  pixels each way; the picture shows +-1.25 circumradii
+/// @param rgb    [out] (size x size x 3), rows from the top
+/// @param stride [in]  bytes from one row to the next
+/// Deterministic. Cost O(size^2), plus edges for each pixel near the outline.
+void sdf_preview_draw(const sdf_shape *shape, const sdf_grid *grid, int size, uint8_t *rgb, int stride);
+
+/// `*.sdf.h5`: the file sdfgen writes; csample reads it.
+core_status sdf_file_write(const char *path, const sdf_shape *shape, const sdf_grid *grid,
+                           const core_h5_provenance *provenance, core_error *err);
+/// content_hash [out] may be NULL. IO, FORMAT, VERSION_OTHER, NONFINITE, MEMORY.
+core_status sdf_file_read(const char *path, sdf_shape *shape, sdf_grid *grid, uint64_t *content_hash, core_error *err);
+
+/// Exact geometry of two posed outlines, through GEOS. Pose: angle (rad), position; canonical outline x scale.
+typedef struct sdf_posed {
+    const core_outline *outline; // borrowed
+    double scale, angle, x, y;
+} sdf_posed;
+/// Distance between the regions, 0 if they touch or overlap.
+core_status sdf_posed_distance(const sdf_posed *a, const sdf_posed *b, double *distance, core_error *err);
+/// Overlap of the regions: area, and depth = the largest minimum width over the connected parts of the intersection
+/// (equals the translational depth for a corner in a face and for two faces). Both 0 if apart.
+core_status sdf_posed_overlap(const sdf_posed *a, const sdf_posed *b, double *area, double *depth, core_error *err);
+/// As sdf_posed_overlap, against the forbidden side of a plane: depth = how far the outline reaches below n.x = offset,
+/// >= 0.
+double sdf_posed_below_plane(const sdf_posed *a, const double normal[2], double offset);
+
+#endif

@@ -1,0 +1,161 @@
+/// Broad phase: neighbour pairs of grains from uniform cells that are hashed into buckets, and the list's bookkeeping.
+/// The result does not depend on the hash: pairs come out in (i, j) order. README.md, section 5.
+#include "sim_private.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------- pair list
+
+core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err) {
+    if (capacity <= pairs->capacity && pairs->slot) return CORE_OK;
+    const size_t old = (size_t)pairs->capacity, size = (size_t)capacity, k = (size_t)pairs->k_max;
+    // Each array may grow alone: the capacity is raised only when all have.
+    void *grown;
+    bool ok = true;
+#define GROW(member, factor)                                                                                           \
+    do {                                                                                                               \
+        grown = ok ? core_realloc(pairs->member, old * (factor), size * (factor), sizeof *pairs->member) : NULL;       \
+        ok = grown != NULL;                                                                                            \
+        if (ok) pairs->member = grown;                                                                                 \
+    } while (0)
+    GROW(i, 1);
+    GROW(j, 1);
+    GROW(count, 1);
+    GROW(touching, 1);
+    GROW(slot, k);
+#undef GROW
+    CORE_CHECK(ok, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
+    pairs->capacity = capacity;
+    return CORE_OK;
+}
+
+void sim_pairs_clear(sim_pairs *pairs) {
+    if (!pairs) return;
+    core_free(pairs->i);
+    core_free(pairs->j);
+    core_free(pairs->count);
+    core_free(pairs->touching);
+    core_free(pairs->slot);
+    *pairs = (sim_pairs){.k_max = pairs->k_max};
+}
+
+double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j), const void *arg) {
+    const size_t k_max = (size_t)to->k_max;
+    double lost = 0;
+    int q = 0;
+    for (int p = 0; p < from->n; ++p) {
+        while (q < to->n && (to->i[q] < from->i[p] || (to->i[q] == from->i[p] && to->j[q] < from->j[p]))) ++q;
+        const sim_slot *slot = from->slot + (size_t)p * k_max;
+        if (q < to->n && to->i[q] == from->i[p] && to->j[q] == from->j[p]) {
+            to->count[q] = from->count[p];
+            to->touching[q] = from->touching[p];
+            if (from->count[p] > 0) memcpy(to->slot + (size_t)q * k_max, slot, (size_t)from->count[p] * sizeof *slot);
+            continue;
+        }
+        for (int c = 0; c < from->count[p]; ++c) {
+            if (slot[c].spring < 0 || slot[c].spring > 0)
+                lost += 0.5 * kt(arg, from->i[p], from->j[p]) * slot[c].spring * slot[c].spring;
+        }
+    }
+    return lost;
+}
+
+// ---------------------------------------------------------------------------------------------- cells
+
+core_status sim_broad_create(int capacity, double radius_max, double skin, sim_broad *broad, core_error *err) {
+    core_status status = CORE_OK;
+    sim_broad made = {.capacity = capacity, .count_buckets = 64, .skin = skin, .cell = 2 * radius_max + skin};
+    while (made.count_buckets < 2 * (int64_t)capacity && made.count_buckets < 1 << 28) made.count_buckets *= 2;
+    CORE_NEW_DONE(made.start, (size_t)made.count_buckets + 1);
+    CORE_NEW_DONE(made.item, (size_t)capacity);
+    CORE_NEW_DONE(made.cx, (size_t)capacity);
+    CORE_NEW_DONE(made.cy, (size_t)capacity);
+    *broad = made;
+    made = (sim_broad){0};
+done:
+    sim_broad_clear(&made);
+    return status;
+}
+
+void sim_broad_clear(sim_broad *broad) {
+    if (!broad) return;
+    core_free(broad->start);
+    core_free(broad->item);
+    core_free(broad->cx);
+    core_free(broad->cy);
+    *broad = (sim_broad){0};
+}
+
+// Cell number of a coordinate. Far away everything shares the last cell: still right, only slow.
+static int64_t cell_of(double x, double cell) {
+    const double limit = 1e12, c = floor(x / cell);
+    return (int64_t)(c < -limit ? -limit : c > limit ? limit : c);
+}
+
+static int bucket_of(const sim_broad *broad, int64_t cx, int64_t cy) {
+    uint64_t h = (uint64_t)cx * 0x9e3779b97f4a7c15u + (uint64_t)cy * 0xc2b2ae3d27d4eb4fu;
+    h ^= h >> 32;
+    return (int)(h & (uint64_t)(broad->count_buckets - 1));
+}
+
+// Counting sort of the grains by bucket.
+static void fill_buckets(sim_broad *broad, int n, const double *x) {
+    memset(broad->start, 0, ((size_t)broad->count_buckets + 1) * sizeof *broad->start);
+    for (int i = 0; i < n; ++i) {
+        broad->cx[i] = cell_of(x[2 * i], broad->cell);
+        broad->cy[i] = cell_of(x[2 * i + 1], broad->cell);
+        ++broad->start[bucket_of(broad, broad->cx[i], broad->cy[i]) + 1];
+    }
+    for (int b = 0; b < broad->count_buckets; ++b) broad->start[b + 1] += broad->start[b];
+    // filling from the back leaves start[b + 1] at the first item of bucket b, which shifts back into place by one
+    for (int i = n - 1; i >= 0; --i) broad->item[--broad->start[bucket_of(broad, broad->cx[i], broad->cy[i]) + 1]] = i;
+    memmove(broad->start, broad->start + 1, (size_t)broad->count_buckets * sizeof *broad->start);
+    broad->start[broad->count_buckets] = n;
+}
+
+// Appends the pair (i, j), kept ascending in j among the pairs of i, which start at `first`.
+static core_status append_pair(sim_pairs *pairs, int first, int i, int j, core_error *err) {
+    if (pairs->n == pairs->capacity) {
+        CORE_CHECK(pairs->capacity < INT32_MAX / 3, CORE_RANGE, "neighbour list: more than %d pairs", pairs->capacity);
+        CORE_TRY(sim_pairs_reserve(pairs, pairs->capacity + pairs->capacity / 2 + 64, err));
+    }
+    int p = pairs->n++;
+    for (; p > first && pairs->j[p - 1] > j; --p) pairs->j[p] = pairs->j[p - 1];
+    pairs->j[p] = j;
+    pairs->i[pairs->n - 1] = i;
+    return CORE_OK;
+}
+
+// Pairs (i, j > i) with j in one cell.
+static core_status search_cell(const sim_broad *broad, const double *x, const int *type, const double *radius, int i,
+                               int64_t cx, int64_t cy, int first, sim_pairs *pairs, core_error *err) {
+    const int b = bucket_of(broad, cx, cy);
+    for (int s = broad->start[b]; s < broad->start[b + 1]; ++s) {
+        const int j = broad->item[s];
+        if (j <= i || broad->cx[j] != cx || broad->cy[j] != cy) continue;
+        const double dx = x[2 * j] - x[2 * i], dy = x[2 * j + 1] - x[2 * i + 1];
+        const double reach = radius[type[i]] + radius[type[j]] + broad->skin;
+        if (dx * dx + dy * dy <= reach * reach) CORE_TRY(append_pair(pairs, first, i, j, err));
+    }
+    return CORE_OK;
+}
+
+core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *type, const double *radius, sim_pairs *pairs,
+                           core_error *err) {
+    CORE_CHECK(n <= broad->capacity, CORE_RANGE, "broad phase: found %d grains, room for %d", n, broad->capacity);
+    fill_buckets(broad, n, x);
+    pairs->n = 0;
+    for (int i = 0; i < n; ++i) {
+        const int first = pairs->n;
+        for (int64_t oy = -1; oy <= 1; ++oy) {
+            for (int64_t ox = -1; ox <= 1; ++ox)
+                CORE_TRY(search_cell(broad, x, type, radius, i, broad->cx[i] + ox, broad->cy[i] + oy, first, pairs, err));
+        }
+    }
+    if (pairs->n > 0) {
+        memset(pairs->count, 0, (size_t)pairs->n * sizeof *pairs->count);
+        memset(pairs->touching, 0, (size_t)pairs->n * sizeof *pairs->touching);
+    }
+    return CORE_OK;
+}

@@ -1,0 +1,154 @@
+/// Contact law: Cundall-Strack spring and dashpot on the distance of a pair, with one tangential spring per contact; the
+/// damping ratio that realises a restitution. Signs and equations: README.md, sections 1 and 2.
+#include "sim_private.h"
+
+#include <math.h>
+
+// Below this slope the distance has saturated: its direction means nothing, so there is no friction.
+static const double SLOPE_MIN = 0.05;
+
+// Natural logarithm of 1/e for damping ratio zeta: 2 zeta arccos(zeta)/sqrt(1 - zeta^2), arcosh beyond 1.
+static double log_loss(double zeta) {
+    const double w2 = (1 - zeta) * (1 + zeta);
+    if (fabs(w2) < 1e-8) return 2 * zeta * (1 + (1 - zeta) / 3);
+    if (w2 > 0) {
+        const double w = sqrt(w2);
+        return 2 * zeta * core_atan2(w, zeta) / w;
+    }
+    const double w = sqrt(-w2);
+    return 2 * zeta * core_log(zeta + w) / w;
+}
+
+// exp(-x), x >= 0, of a fixed order of operations: Taylor after halving, then squaring.
+static double exp_negative(double x) {
+    if (!(x < 745)) return x >= 745 ? 0 : x;
+    int halvings = 0;
+    for (; x > 0.125; x *= 0.5) ++halvings;
+    double term = 1, sum = 1;
+    for (int k = 1; k < 14; ++k) {
+        term *= -x / k;
+        sum += term;
+    }
+    for (; halvings > 0; --halvings) sum *= sum;
+    return sum;
+}
+
+double sim_restitution_of_zeta(double zeta) {
+    return exp_negative(log_loss(zeta));
+}
+
+core_status sim_zeta_of_restitution(double e, double *zeta, core_error *err) {
+    CORE_CHECK(zeta, CORE_ARG, "sim_zeta_of_restitution: zeta is NULL");
+    CORE_CHECK(e > 0 && e <= 1, CORE_RANGE, "restitution: found %g, expected a number in (0, 1]", e);
+    const double wanted = -core_log(e);
+    double low = 0, high = 1;
+    for (; log_loss(high) < wanted; high *= 2) {
+        CORE_CHECK(high < 1e8, CORE_RANGE, "restitution: found %g, too small for any damping ratio up to 1e8", e);
+    }
+    // log_loss rises with zeta; halve until the interval is two neighbouring numbers (or 0 is met for e = 1).
+    if (wanted > 0) {
+        for (int i = 0; i < 200; ++i) {
+            const double middle = 0.5 * (low + high);
+            if (log_loss(middle) < wanted) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+    }
+    *zeta = wanted > 0 ? 0.5 * (low + high) : 0;
+    return CORE_OK;
+}
+
+double sim_contact_d_theta_a(const sim_contact *c, const double x_a[2], const double x_b[2]) {
+    return -c->d_theta_b - ((x_b[0] - x_a[0]) * c->g[1] - (x_b[1] - x_a[1]) * c->g[0]);
+}
+
+void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_state *a, const sim_body_state *b, double *u_n,
+                       double *u_t) {
+    const double v[2] = {b->v[0] - a->v[0], b->v[1] - a->v[1]};
+    const double slope = sqrt(c->g[0] * c->g[0] + c->g[1] * c->g[1]);
+    *u_n = c->g[0] * v[0] + c->g[1] * v[1] + c->d_theta_b * b->omega + d_theta_a * a->omega;
+    *u_t = slope < SLOPE_MIN
+               ? 0
+               : (c->g[0] * v[1] - c->g[1] * v[0]) / slope + c->r_b * b->omega - c->r_a * a->omega; // t_hat = (-n_y, n_x)
+}
+
+bool sim_slot_touches(const sim_slot *slot) {
+    return !(slot->c.d >= 0);
+}
+
+// 2 zeta sqrt(k m_eff), or the coefficient itself if it is given.
+static double damping(double given, double zeta, double stiffness, double inverse_mass) {
+    if (!isnan(given)) return given;
+    return inverse_mass > 0 ? 2 * zeta * sqrt(stiffness / inverse_mass) : 0;
+}
+
+// Tangential force: spring advanced by u_t dt, cut by Coulomb's law; a cut spring gets the length that gives the cut force.
+static void apply_friction(const sim_contact_law *law, double gamma_t, double limit, double dt, sim_slot *slot) {
+    sim_contact_force *f = &slot->f;
+    const double before = slot->spring, advanced = before + f->u_t * dt;
+    double f_t = -law->kt * advanced - gamma_t * f->u_t;
+    slot->spring = advanced;
+    if (fabs(f_t) > limit) {
+        f_t = f_t < 0 ? -limit : limit;
+        f->sliding = true;
+        if (law->kt > 0) slot->spring = -(f_t + gamma_t * f->u_t) / law->kt;
+    }
+    f->f_t = f_t;
+    slot->loss = 0.5 * law->kt * (before * before - slot->spring * slot->spring);
+}
+
+void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b, double dt, sim_slot *slot) {
+    const sim_contact *c = &slot->c;
+    sim_contact_force *f = &slot->f;
+    *f = (sim_contact_force){0};
+    slot->free_n = slot->loss = 0;
+    slot->d_theta_a = sim_contact_d_theta_a(c, a->x, b->x);
+    sim_contact_rates(c, slot->d_theta_a, a, b, &f->u_n, &f->u_t);
+    const double slope2 = c->g[0] * c->g[0] + c->g[1] * c->g[1], slope = sqrt(slope2);
+    f->saturated = sim_slot_touches(slot) && slope < SLOPE_MIN;
+    if (!sim_slot_touches(slot) || f->saturated) {
+        // the spring is dropped with its energy
+        slot->loss = 0.5 * law->kt * slot->spring * slot->spring;
+        slot->spring = 0;
+        if (!f->saturated) return;
+    }
+    // normal: along the raw gradient, so that the undamped force is exactly the gradient of 1/2 k_n d^2
+    const double inverse_mass = a->inv_mass + b->inv_mass;
+    const double inverse_n = slope2 * inverse_mass + slot->d_theta_a * slot->d_theta_a * a->inv_inertia +
+                             c->d_theta_b * c->d_theta_b * b->inv_inertia;
+    const double gamma_n = damping(law->gamma_n, law->zeta, law->kn, inverse_n);
+    f->f_n = -law->kn * c->d - gamma_n * f->u_n;
+    if (f->f_n < 0) f->f_n = 0; // no tension
+    slot->free_n = f->f_n + law->kn * c->d;
+    double t_hat[2] = {0, 0};
+    if (!f->saturated) {
+        t_hat[0] = -c->g[1] / slope;
+        t_hat[1] = c->g[0] / slope;
+        const double inverse_t = inverse_mass + c->r_a * c->r_a * a->inv_inertia + c->r_b * c->r_b * b->inv_inertia;
+        const double gamma_t = damping(law->gamma_t, law->zeta, law->kt, inverse_t);
+        apply_friction(law, gamma_t, law->mu * f->f_n * slope, dt, slot);
+    }
+    f->force[0] = f->f_n * c->g[0] + f->f_t * t_hat[0];
+    f->force[1] = f->f_n * c->g[1] + f->f_t * t_hat[1];
+    f->torque_a = f->f_n * slot->d_theta_a - f->f_t * c->r_a;
+    f->torque_b = f->f_n * c->d_theta_b + f->f_t * c->r_b;
+}
+
+void sim_slot_dissipation(const sim_slot *slot, const sim_body_state *a, const sim_body_state *b, double dt, double *normal, double *tangential) {
+    // Kinetic energy changes by exactly force x mean of the velocities before and after: works are taken at that mean. Normal: work of
+    // what is not spring. Tangential: all of the work, less what the spring has gained.
+    double u_n, u_t;
+    sim_contact_rates(&slot->c, slot->d_theta_a, a, b, &u_n, &u_t);
+    *normal = -slot->free_n * 0.5 * (slot->f.u_n + u_n) * dt;
+    *tangential = -slot->f.f_t * 0.5 * (slot->f.u_t + u_t) * dt + slot->loss;
+}
+
+void sim_contact_law_apply(const sim_contact_law *law, const sim_contact *c, const sim_body_state *a,
+                           const sim_body_state *b, double dt, double *spring, sim_contact_force *out) {
+    sim_slot slot = {.spring = *spring, .c = *c};
+    sim_slot_apply(law, a, b, dt, &slot);
+    *spring = slot.spring;
+    *out = slot.f;
+}

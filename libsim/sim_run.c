@@ -1,0 +1,321 @@
+/// Runs: a scene's phases one after the other into a run file. Output never changes the steps.
+#include "sim_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define RUN_COOKIE 0x72756e31
+
+static const double REST_ENERGY = 1e-3;    // mean kinetic energy per moving grain in units of its own m g R that counts as rest
+static const double STIFFNESS_WARN = 0.35; // dt sqrt(k_n/m_eff) above which a run is restless
+static const int REPORT_STEPS = 64;        // steps between two progress reports
+
+// Scalars stored with each frame.
+enum {
+    OBSERVE_KINETIC,
+    OBSERVE_ROTATIONAL,
+    OBSERVE_POTENTIAL,
+    OBSERVE_ELASTIC,
+    OBSERVE_DISSIPATED_NORMAL,
+    OBSERVE_DISSIPATED_TANGENTIAL,
+    OBSERVE_CONTACTS,
+    OBSERVE_PLANE_CONTACTS,
+    OBSERVE_SLIDING,
+    OBSERVE_SATURATED,
+    OBSERVE_PENETRATION_MEAN,
+    OBSERVE_PENETRATION_MAX,
+    OBSERVE_NEAR,
+    OBSERVE_EVALUATED,
+    OBSERVE_COUNT
+};
+static const core_run_observable OBSERVABLES[OBSERVE_COUNT] = {
+    [OBSERVE_KINETIC] = {"kinetic_energy", "J", "translation and rotation, per metre of depth"},
+    [OBSERVE_ROTATIONAL] = {"rotational_energy", "J", "part of kinetic_energy in rotation"},
+    [OBSERVE_POTENTIAL] = {"potential_energy", "J", "-sum m g.x"},
+    [OBSERVE_ELASTIC] = {"elastic_energy", "J", "in the springs of contacts, at the present positions"},
+    [OBSERVE_DISSIPATED_NORMAL] = {"dissipated_normal", "J", "since the start: normal damping and its cut at zero force"},
+    [OBSERVE_DISSIPATED_TANGENTIAL] = {"dissipated_tangential", "J", "since the start: friction, tangential damping, dropped springs"},
+    [OBSERVE_CONTACTS] = {"contacts", "1", "pairs of grains with d < 0"},
+    [OBSERVE_PLANE_CONTACTS] = {"plane_contacts", "1", "grains with d < 0 to a plane, once per plane"},
+    [OBSERVE_SLIDING] = {"sliding_contacts", "1", "contacts at Coulomb's limit"},
+    [OBSERVE_SATURATED] = {"saturated_contacts", "1", "contacts whose distance has saturated (|g| < 0.05)"},
+    [OBSERVE_PENETRATION_MEAN] = {"penetration_mean", "m", "mean of -d over touching contacts, as the narrow phase sees it"},
+    [OBSERVE_PENETRATION_MAX] = {"penetration_max", "m", "largest -d, as the narrow phase sees it"},
+    [OBSERVE_NEAR] = {"near_pairs", "1", "pairs in the neighbour list"},
+    [OBSERVE_EVALUATED] = {"evaluated_pairs", "1", "pairs the narrow phase was asked for in the last step"},
+};
+
+// A run in progress.
+typedef struct run {
+    const sim_scene *scene;
+    const sim_run_def *def;
+    const core_progress *progress;
+    sim_setup setup;
+    core_run_writer *writer;
+    core_run_frame frame;
+    int phase;
+    int64_t count_written;
+    double next_output;   // whole number: the next frame is due at next_output x output_every
+    int64_t step_written; // step of the last frame, -1: none
+    bool broken;          // a step failed: the state is not worth keeping
+} run;
+
+sim_run_def sim_run_default_def(void) {
+    return (sim_run_def){.cookie = RUN_COOKIE, .threads = 1};
+}
+
+static double wall_time(void) {
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---------------------------------------------------------------------------------------------- frames
+
+static void observe(const sim_world *world, double *values) {
+    sim_totals t;
+    sim_world_totals(world, &t);
+    values[OBSERVE_KINETIC] = t.kinetic;
+    values[OBSERVE_ROTATIONAL] = t.rotational;
+    values[OBSERVE_POTENTIAL] = t.potential;
+    values[OBSERVE_ELASTIC] = t.elastic;
+    values[OBSERVE_DISSIPATED_NORMAL] = t.dissipated_normal;
+    values[OBSERVE_DISSIPATED_TANGENTIAL] = t.dissipated_tangential;
+    values[OBSERVE_CONTACTS] = (double)t.count_contacts;
+    values[OBSERVE_PLANE_CONTACTS] = (double)t.count_plane_contacts;
+    values[OBSERVE_SLIDING] = (double)t.count_sliding;
+    values[OBSERVE_SATURATED] = (double)t.count_saturated;
+    values[OBSERVE_PENETRATION_MEAN] = t.penetration_mean;
+    values[OBSERVE_PENETRATION_MAX] = t.penetration_max;
+    values[OBSERVE_NEAR] = (double)t.count_pairs_near;
+    values[OBSERVE_EVALUATED] = (double)t.count_evaluated;
+}
+
+static core_status write_frame(run *r, core_error *err) {
+    const sim_world *w = r->setup.world;
+    const sim_state s = sim_world_state(w);
+    const size_t n = (size_t)s.n;
+    core_run_frame *f = &r->frame;
+    f->step = s.step;
+    f->time = s.time;
+    f->phase = r->phase;
+    memcpy(f->position, s.x, 2 * n * sizeof *s.x);
+    memcpy(f->orientation, s.theta, n * sizeof *s.theta);
+    memcpy(f->velocity, s.v, 2 * n * sizeof *s.v);
+    memcpy(f->angular_velocity, s.omega, n * sizeof *s.omega);
+    for (int i = 0; i < s.n; ++i) f->id[i] = i;
+    for (int p = 0; p < w->count_planes; ++p) f->plane_present[p] = w->plane[p].present;
+    observe(w, f->observables);
+    CORE_TRY(core_run_append(r->writer, f, err));
+    r->step_written = s.step;
+    ++r->count_written;
+    return CORE_OK;
+}
+
+// Writes a frame if one is due: at the first step at or after each multiple of the interval.
+static core_status write_due(run *r, core_error *err) {
+    const double every = r->scene->output_every, time = (double)r->setup.world->step * r->setup.dt;
+    const double slack = 1e-9 * r->setup.dt; // a step that is meant to fall on the multiple does
+    if (r->next_output * every > time + slack) return CORE_OK;
+    r->next_output = floor((time + slack) / every) + 1;
+    return write_frame(r, err);
+}
+
+static core_status create_file(run *r, const char *path, core_error *err) {
+    core_status status = CORE_OK;
+    const sim_scene *scene = r->scene;
+    const sim_state s = sim_world_state(r->setup.world);
+    core_run_type *types = NULL;
+    core_run_plane *planes = NULL;
+    int32_t *species = NULL;
+    CORE_NEW_DONE(types, (size_t)scene->count_types);
+    CORE_NEW_DONE(planes, (size_t)scene->count_planes);
+    CORE_NEW_DONE(species, (size_t)s.n);
+    for (int t = 0; t < scene->count_types; ++t) {
+        const sim_type_def *type = &scene->types[t];
+        types[t] = (core_run_type){.radius = type->radius, .density = type->density, .outline = type->shape.outline};
+        memcpy(types[t].name, type->name, sizeof types[t].name);
+        memcpy(types[t].shape, type->shape.name, sizeof types[t].shape);
+    }
+    for (int p = 0; p < scene->count_planes; ++p) {
+        const sim_plane_def *plane = &scene->planes[p];
+        planes[p] = (core_run_plane){.normal = {plane->normal[0], plane->normal[1]}, .offset = plane->offset};
+        memcpy(planes[p].name, plane->name, sizeof planes[p].name);
+    }
+    for (int i = 0; i < s.n; ++i) species[i] = s.type[i];
+    const char *names[2] = {scene->path, r->setup.maps_path};
+    const uint64_t hashes[2] = {core_hash_bytes(0, scene->text, strlen(scene->text)), r->setup.maps_hash};
+    core_run_def def = {.count_rows = s.n,
+                        .count_types = scene->count_types,
+                        .types = types,
+                        .count_planes = scene->count_planes,
+                        .planes = planes,
+                        .count_observables = OBSERVE_COUNT,
+                        .observables = OBSERVABLES,
+                        .species = species,
+                        .mass = s.mass,
+                        .scene_text = scene->text,
+                        .scene_path = scene->path,
+                        .title = scene->title,
+                        .gravity = {scene->gravity[0], scene->gravity[1]},
+                        .dt = r->setup.dt,
+                        .provenance = r->def->provenance};
+    def.provenance.seed = scene->seed;
+    def.provenance.count_inputs = r->setup.maps_path ? 2 : 1;
+    def.provenance.input_names = names;
+    def.provenance.input_hashes = hashes;
+    CORE_TRY_DONE(core_run_create(path, &def, &r->writer, err));
+done:
+    core_free(types);
+    core_free(planes);
+    core_free(species);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------- phases
+
+// Mean over the grains of kinetic energy/(m g R).
+static double mean_energy(const sim_world *w) {
+    const double g = sqrt(w->gravity[0] * w->gravity[0] + w->gravity[1] * w->gravity[1]);
+    double sum = 0;
+    for (int i = 0; i < w->n; ++i) {
+        const double *v = w->v + 2 * i;
+        const double kinetic =
+            0.5 * w->mass[i] * (v[0] * v[0] + v[1] * v[1]) + 0.5 * w->inertia[i] * w->omega[i] * w->omega[i];
+        sum += kinetic / (w->mass[i] * g * w->radius[w->type[i]]);
+    }
+    return sum / w->n;
+}
+
+// How long a state has to be calm to be at rest: 2 sqrt(R/g) of the largest grain.
+static double rest_time(const sim_world *w) {
+    double radius = 0;
+    for (int i = 0; i < w->n; ++i) radius = fmax(radius, w->radius[w->type[i]]);
+    return 2 * sqrt(radius / sqrt(w->gravity[0] * w->gravity[0] + w->gravity[1] * w->gravity[1]));
+}
+
+static core_status advance(run *r, core_error *err) {
+    const core_status status = sim_world_step(r->setup.world, err);
+    r->broken = status != CORE_OK;
+    return r->broken ? status : write_due(r, err);
+}
+
+// A fixed duration, rounded up to whole steps.
+static core_status run_for_time(run *r, const sim_phase_def *phase, const char *stage, core_error *err) {
+    const double steps = fmax(1, ceil(phase->time / r->setup.dt - 1e-9));
+    for (int64_t step = 0; (double)step < steps; ++step) {
+        if (step % REPORT_STEPS == 0)
+            core_progress_report(r->progress, stage, (double)step * r->setup.dt, phase->time, "s", NULL);
+        CORE_TRY(advance(r, err));
+    }
+    core_progress_report(r->progress, stage, phase->time, phase->time, "s", NULL);
+    return CORE_OK;
+}
+
+// Until the grains have been calm for long enough, or the time is up.
+static core_status run_until_rest(run *r, const sim_phase_def *phase, const char *stage, core_error *err) {
+    const double needed = rest_time(r->setup.world), dt = r->setup.dt;
+    double energy = INFINITY;
+    char note[96] = "";
+    int64_t calm = 0, step = 0; // steps in a row, steps of the phase
+    for (; (double)calm * dt < needed && (double)step * dt < phase->timeout; ++step) {
+        CORE_TRY(advance(r, err));
+        energy = mean_energy(r->setup.world);
+        calm = energy < REST_ENERGY ? calm + 1 : 0;
+        if (step % REPORT_STEPS != 0) continue;
+        snprintf(note, sizeof note, "until rest: mean kinetic energy %.2g m g R, rest below %g", energy, REST_ENERGY);
+        core_progress_report(r->progress, stage, (double)(step + 1) * dt, 0, "s", note); // its length is not known
+    }
+    const bool at_rest = (double)calm * dt >= needed;
+    snprintf(note, sizeof note, "%s: mean kinetic energy %.2g m g R", at_rest ? "at rest" : "timed out", energy);
+    core_progress_report(r->progress, stage, (double)step * dt, (double)step * dt, "s", note);
+    CORE_CHECK(at_rest || phase->continue_on_timeout, CORE_NOT_CONVERGED,
+               "phase %s timed out after %g s: found mean kinetic energy %.3g m g R per grain, expected below %g for %.3g s",
+               phase->name, phase->timeout, energy, REST_ENERGY, needed);
+    return CORE_OK;
+}
+
+static core_status run_phases(run *r, core_error *err) {
+    const sim_scene *scene = r->scene;
+    CORE_TRY(write_due(r, err));
+    for (r->phase = 0; r->phase < scene->count_phases; ++r->phase) {
+        const sim_phase_def *phase = &scene->phases[r->phase];
+        char stage[CORE_NAME_MAX + 32];
+        snprintf(stage, sizeof stage, "phase %d/%d %s", r->phase + 1, scene->count_phases, phase->name);
+        for (int i = 0; i < phase->count_remove; ++i) sim_world_set_plane_present(r->setup.world, phase->remove[i], false);
+        CORE_TRY(phase->until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
+    }
+    r->phase = scene->count_phases - 1;
+    return CORE_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- run
+
+static core_status check_run(const sim_scene *scene, const sim_run_def *def, core_error *err) {
+    CORE_CHECK(scene && def, CORE_ARG, "sim_run: null pointer");
+    CORE_CHECK(def->cookie == RUN_COOKIE, CORE_ARG, "sim_run_def was not made by sim_run_default_def");
+    CORE_CHECK(def->threads >= 1 && def->threads <= 1024, CORE_RANGE, "threads: found %d, expected 1 .. 1024", def->threads);
+    CORE_CHECK(scene->output_every > 0, CORE_RANGE, "%s: output.every: found %g s, expected a number above 0", scene->path,
+               scene->output_every);
+    return CORE_OK;
+}
+
+static void report_setup(const run *r) {
+    char note[256];
+    const bool warn = r->setup.stiffness > STIFFNESS_WARN;
+    snprintf(note, sizeof note, "%d planes, %s, dt %.4g s%s, dt sqrt(k_n/m_eff) %.3g%s", r->scene->count_planes,
+             r->scene->back_end == SIM_NEURAL ? "neural" : "minimiser", r->setup.dt, isnan(r->scene->dt) ? " (auto)" : "",
+             r->setup.stiffness, warn ? " - WARNING: above 0.35 contacts are restless" : "");
+    core_progress_report(r->progress, "scene", r->setup.world->n, r->setup.world->n, "grains", note);
+}
+
+// Ends the file after `status`. The last state is kept, also of a phase that timed out, unless a step failed. The first failure is the one reported.
+static core_status finish_file(run *r, core_status status, core_error *err) {
+    if (!r->broken && (status == CORE_OK || status == CORE_NOT_CONVERGED) && r->step_written != r->setup.world->step) {
+        const core_status last = write_frame(r, status == CORE_OK ? err : NULL);
+        if (status == CORE_OK) status = last;
+    }
+    const core_status finished = core_run_finish(&r->writer, status == CORE_OK ? err : NULL);
+    return status == CORE_OK ? finished : status;
+}
+
+core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_def *def, const core_progress *progress,
+                    sim_run_report *report, core_error *err) {
+    core_status status = CORE_OK;
+    run r = {.scene = scene, .def = def, .progress = progress, .step_written = -1};
+    const double start = wall_time();
+    CORE_TRY_DONE(check_run(scene, def, err));
+    CORE_CHECK_DONE(run_path, CORE_ARG, "sim_run: path is NULL");
+    CORE_TRY_DONE(sim_setup_create(scene, def, progress, &r.setup, err));
+    CORE_CHECK_DONE(strcmp(run_path, scene->path) != 0 && !(r.setup.maps_path && strcmp(run_path, r.setup.maps_path) == 0),
+                    CORE_ARG, "%s: the run would overwrite its own input", run_path);
+    CORE_TRY_DONE(core_run_frame_create(r.setup.world->n, OBSERVE_COUNT, scene->count_planes, &r.frame, err));
+    CORE_TRY_DONE(create_file(&r, run_path, err));
+    report_setup(&r);
+    status = finish_file(&r, run_phases(&r, err), err);
+    if (status == CORE_OK && report) {
+        *report = (sim_run_report){.steps = r.setup.world->step,
+                                   .frames = r.count_written,
+                                   .simulated = (double)r.setup.world->step * r.setup.dt,
+                                   .wall = wall_time() - start,
+                                   .dt = r.setup.dt,
+                                   .stiffness = r.setup.stiffness,
+                                   .state_hash = sim_world_hash(r.setup.world)};
+        sim_world_totals(r.setup.world, &report->totals);
+    }
+done:
+    if (r.writer) core_run_finish(&r.writer, NULL);
+    core_run_frame_clear(&r.frame);
+    sim_setup_clear(&r.setup);
+    return status;
+}
+
+core_status sim_run_check(const sim_scene *scene, const sim_run_def *def, core_error *err) {
+    sim_setup setup = {0};
+    CORE_TRY(check_run(scene, def, err));
+    const core_status status = sim_setup_create(scene, def, NULL, &setup, err);
+    sim_setup_clear(&setup);
+    return status;
+}

@@ -1,0 +1,181 @@
+// One panel: planes and grains of a state, in metres, onto a canvas.
+#include "sim_view_private.h"
+
+#include <math.h>
+
+#define BAND_PIXELS 10.0    // depth of a plane's hatching
+#define LINE_PIXELS 1.8     // a plane's line
+#define HATCH_SPACING 5.0   // pixels
+#define HATCH_WIDTH 0.9     // pixels
+#define CLIP_CORNERS_MAX 64 // of the panel cut by planes
+#define FLOOR_COSINE 0.5    // a plane within 60 degrees of level is a floor
+
+static const sim_rgb plane_colour = {70, 74, 82}, border_colour = {150, 154, 162};
+
+// World point to pixels.
+static void to_pixels(const sim_view_frame *f, const double world[2], double pixel[2]) {
+    pixel[0] = f->x + (world[0] - f->region[0]) * f->scale;
+    pixel[1] = f->y + f->height - (world[1] - f->region[1]) * f->scale;
+}
+
+// Keeps the part n.x >= c of a convex polygon (Sutherland and Hodgman); returns the new number of corners.
+static int cut_polygon(double (*corners)[2], int count, const double n[2], double c) {
+    double kept[CLIP_CORNERS_MAX][2];
+    int count_kept = 0;
+    for (int i = 0; i < count; i++) {
+        const double *a = corners[i], *b = corners[(i + 1) % count];
+        double ha = n[0] * a[0] + n[1] * a[1] - c, hb = n[0] * b[0] + n[1] * b[1] - c;
+        if (ha >= 0 && count_kept < CLIP_CORNERS_MAX) {
+            kept[count_kept][0] = a[0], kept[count_kept][1] = a[1];
+            count_kept++;
+        }
+        if ((ha >= 0) != (hb >= 0) && count_kept < CLIP_CORNERS_MAX) {
+            double t = ha / (ha - hb);
+            kept[count_kept][0] = a[0] + t * (b[0] - a[0]), kept[count_kept][1] = a[1] + t * (b[1] - a[1]);
+            count_kept++;
+        }
+    }
+    for (int i = 0; i < count_kept; i++) corners[i][0] = kept[i][0], corners[i][1] = kept[i][1];
+    return count_kept;
+}
+
+// True for a plane that carries: its normal points against gravity. Without gravity every plane is treated so.
+static bool is_floor(const core_run_info *info, int i) {
+    const double *n = info->planes[i].normal, *g = info->gravity;
+    double size = sqrt(g[0] * g[0] + g[1] * g[1]);
+    return !(size > 0) || -(n[0] * g[0] + n[1] * g[1]) >= FLOOR_COSINE * size;
+}
+
+// Strip of plane `index` from `depth` below its surface up to it (m), inside the panel and cut off at the floors (a
+// wall ends where it meets a floor, floors end where they meet). Returns the corners.
+static int plane_strip(const core_run_info *info, const core_run_frame *state, const sim_view_frame *f, int index,
+                       double depth, double (*corners)[2]) {
+    const core_run_plane *plane = &info->planes[index];
+    const double *r = f->region, away[2] = {-plane->normal[0], -plane->normal[1]};
+    const double panel[4][2] = {{r[0], r[1]}, {r[2], r[1]}, {r[2], r[3]}, {r[0], r[3]}};
+    for (int i = 0; i < 4; i++) corners[i][0] = panel[i][0], corners[i][1] = panel[i][1];
+    int count = cut_polygon(corners, 4, plane->normal, plane->offset - depth);
+    count = cut_polygon(corners, count, away, -plane->offset);
+    for (int j = 0; j < info->count_planes && count > 0; j++) {
+        if (j == index || !state->plane_present[j] || !is_floor(info, j)) continue;
+        double slack = is_floor(info, index) ? depth : 0.0;
+        count = cut_polygon(corners, count, info->planes[j].normal, info->planes[j].offset - slack);
+    }
+    return count;
+}
+
+// All planes' strips as one mask; false if there is nothing.
+static bool mask_strips(sim_canvas *canvas, const core_run_info *info, const core_run_frame *state,
+                        const sim_view_frame *f, double depth) {
+    double corners[CLIP_CORNERS_MAX][2];
+    if (!sim_mask_begin(canvas, f->x, f->y, f->x + f->width, f->y + f->height)) return false;
+    bool any = false;
+    for (int i = 0; i < info->count_planes; i++) {
+        if (!state->plane_present[i]) continue;
+        int count = plane_strip(info, state, f, i, depth, corners);
+        for (int k = 0; k < count; k++) {
+            double a[2], b[2];
+            to_pixels(f, corners[k], a);
+            to_pixels(f, corners[(k + 1) % count], b);
+            sim_mask_edge(canvas, a[0], a[1], b[0], b[1]);
+        }
+        any = any || count > 0;
+    }
+    sim_mask_resolve(canvas);
+    return any;
+}
+
+static void draw_planes(sim_canvas *canvas, const core_run_info *info, const core_run_frame *state,
+                        const sim_view_frame *f) {
+    if (mask_strips(canvas, info, state, f, BAND_PIXELS / f->scale)) {
+        sim_mask_hatch(canvas, HATCH_SPACING, HATCH_WIDTH);
+        sim_mask_paint(canvas, plane_colour, 0.75);
+    }
+    if (mask_strips(canvas, info, state, f, LINE_PIXELS / f->scale)) sim_mask_paint(canvas, plane_colour, 1.0);
+}
+
+static void draw_border(sim_canvas *canvas, const sim_view_frame *f) {
+    double right = f->x + f->width, bottom = f->y + f->height;
+    sim_draw_rectangle(canvas, f->x, f->y, right, f->y + 1, border_colour);
+    sim_draw_rectangle(canvas, f->x, bottom - 1, right, bottom, border_colour);
+    sim_draw_rectangle(canvas, f->x, f->y, f->x + 1, bottom, border_colour);
+    sim_draw_rectangle(canvas, right - 1, f->y, right, bottom, border_colour);
+}
+
+static sim_rgb grain_colour(const core_run_info *info, const core_run_frame *state, const sim_view_def *def, int i) {
+    if (def->colour == SIM_VIEW_SPEED) {
+        double v = sqrt(state->velocity[2 * i] * state->velocity[2 * i] +
+                        state->velocity[2 * i + 1] * state->velocity[2 * i + 1]);
+        return sim_colour_sequential(v / def->speed_max);
+    }
+    if (def->colour == SIM_VIEW_ROTATION) return sim_colour_cyclic(state->orientation[i] / (2 * CORE_PI) + 0.5);
+    return sim_colour_of_grain(info->species[i], state->id[i]);
+}
+
+// Outline of a grain in pixels, point `k` of the type's outline.
+typedef struct posed_outline {
+    const core_outline *outline;
+    double x, y, ux, uy; // centre; canonical x axis times radius, all in pixels with y down
+} posed_outline;
+
+static void outline_point(const posed_outline *p, int k, double pixel[2]) {
+    const double *v = p->outline->xy + 2 * k;
+    pixel[0] = p->x + p->ux * v[0] + p->uy * v[1];
+    pixel[1] = p->y + p->uy * v[0] - p->ux * v[1];
+}
+
+// Calls edge(canvas, a, b) along every ring.
+static void trace_outline(sim_canvas *canvas, const posed_outline *p, double stroke_width) {
+    for (int ring = 0; ring < p->outline->count_rings; ring++) {
+        int first = p->outline->ring_start[ring], end = p->outline->ring_start[ring + 1];
+        double a[2], b[2];
+        outline_point(p, end - 1, a);
+        for (int k = first; k < end; k++) {
+            outline_point(p, k, b);
+            if (stroke_width > 0)
+                sim_mask_stroke(canvas, a[0], a[1], b[0], b[1], stroke_width);
+            else
+                sim_mask_edge(canvas, a[0], a[1], b[0], b[1]);
+            a[0] = b[0], a[1] = b[1];
+        }
+    }
+}
+
+static void draw_grain(sim_canvas *canvas, const core_run_info *info, const core_run_frame *state,
+                       const sim_view_frame *f, const sim_view_def *def, int i) {
+    const core_run_type *type = &info->types[info->species[i]];
+    double radius = type->radius * f->scale, centre[2];
+    to_pixels(f, state->position + 2 * i, centre);
+    double reach = radius + 2;
+    if (!sim_mask_begin(canvas, centre[0] - reach, centre[1] - reach, centre[0] + reach, centre[1] + reach)) return;
+    // y is down in pixels: the rotated axis (cos, sin) is (cos, -sin) there, and uy below is what x takes from
+    // canonical y.
+    posed_outline p = {&type->outline, centre[0], centre[1], radius * cos(state->orientation[i]),
+                       -radius * sin(state->orientation[i])};
+    sim_rgb colour = grain_colour(info, state, def, i), black = {0, 0, 0};
+    trace_outline(canvas, &p, 0.0);
+    sim_mask_resolve(canvas);
+    sim_mask_paint(canvas, colour, 1.0);
+    // A darker outline; it fades where grains are a few pixels only, so that piles do not turn black.
+    double width = 0.045 * radius, alpha = fmin(1.0, fmax(0.0, (radius - 2.5) / 20.0));
+    if (alpha <= 0) return;
+    sim_mask_begin(canvas, centre[0] - reach, centre[1] - reach, centre[0] + reach, centre[1] + reach);
+    trace_outline(canvas, &p, fmin(fmax(width, 1.0), 3.0));
+    sim_mask_paint(canvas, sim_colour_mix(colour, black, 0.55), alpha);
+}
+
+bool sim_view_is_drawn(const core_run_frame *state, int i) {
+    return state->id[i] >= 0 && isfinite(state->position[2 * i]) && isfinite(state->position[2 * i + 1]) &&
+           isfinite(state->orientation[i]);
+}
+
+void sim_view_panel_draw(sim_canvas *canvas, const core_run_info *info, const core_run_frame *state,
+                         const sim_view_frame *frame, const sim_view_def *def) {
+    sim_canvas_clip(canvas, (int)floor(frame->x), (int)floor(frame->y), (int)ceil(frame->x + frame->width),
+                    (int)ceil(frame->y + frame->height));
+    draw_planes(canvas, info, state, frame);
+    for (int i = 0; i < info->count_rows; i++)
+        if (sim_view_is_drawn(state, i)) draw_grain(canvas, info, state, frame, def, i);
+    if (frame->border) draw_border(canvas, frame);
+    sim_canvas_clip(canvas, 0, 0, canvas->image->width, canvas->image->height);
+}

@@ -1,0 +1,371 @@
+/// The world: creation, grains, queries of state, energies, contacts and hash. The step is in sim_step.c.
+#include "sim_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WORLD_COOKIE 0x77726c64
+
+// ---------------------------------------------------------------------------------------------- creation
+
+sim_world_def sim_world_default_def(void) {
+    return (sim_world_def){.cookie = WORLD_COOKIE, .smoothing = 0.001, .threads = 1, .gravity = {0, -9.81}};
+}
+
+static core_status check_law(const sim_contact_law *law, int type, int other, core_error *err) {
+    const bool finite = isfinite(law->kn) && isfinite(law->kt) && isfinite(law->mu);
+    CORE_CHECK(finite, CORE_NONFINITE, "contact law of type %d and %d: found kn %g, kt %g, mu %g", type, other, law->kn, law->kt,
+               law->mu);
+    CORE_CHECK(law->kn > 0 && law->kt >= 0 && law->mu >= 0, CORE_RANGE,
+               "contact law of type %d and %d: found kn %g, kt %g, mu %g, expected kn > 0, kt >= 0, mu >= 0", type, other,
+               law->kn, law->kt, law->mu);
+    CORE_CHECK((isnan(law->gamma_n) || (law->gamma_n >= 0 && isfinite(law->gamma_n))) &&
+                   (isnan(law->gamma_t) || (law->gamma_t >= 0 && isfinite(law->gamma_t))) && law->zeta >= 0 &&
+                   isfinite(law->zeta),
+               CORE_RANGE, "contact law of type %d and %d: found gamma_n %g, gamma_t %g, zeta %g, expected 0 or more", type,
+               other, law->gamma_n, law->gamma_t, law->zeta);
+    return CORE_OK;
+}
+
+static core_status check_def(const sim_world_def *def, core_error *err) {
+    CORE_CHECK(def->cookie == WORLD_COOKIE, CORE_ARG, "sim_world_def was not made by sim_world_default_def");
+    CORE_CHECK(def->capacity >= 1 && def->count_types >= 1 && def->count_planes >= 0 && def->threads >= 1, CORE_RANGE,
+               "world: found %d grains, %d types, %d planes, %d threads", def->capacity, def->count_types, def->count_planes,
+               def->threads);
+    CORE_CHECK(def->types && def->law && (def->planes || def->count_planes == 0), CORE_ARG, "world: types, law or planes are NULL");
+    CORE_CHECK(def->narrow.evaluate || def->capacity == 1, CORE_ARG, "world: a narrow phase is needed for more than one grain");
+    CORE_CHECK(isfinite(def->dt) && isfinite(def->gravity[0]) && isfinite(def->gravity[1]) && isfinite(def->smoothing),
+               CORE_NONFINITE, "world: found dt %g, gravity %g %g, smoothing %g", def->dt, def->gravity[0], def->gravity[1],
+               def->smoothing);
+    CORE_CHECK(def->dt > 0 && def->smoothing >= 0 && def->smoothing <= 0.5, CORE_RANGE,
+               "world: found dt %g, smoothing %g, expected dt > 0 and smoothing 0 .. 0.5", def->dt, def->smoothing);
+    for (int t = 0; t < def->count_types; ++t) {
+        const sim_type_def *type = &def->types[t];
+        const bool good = type->radius > 0 && type->density > 0 && type->shape.area > 0 && type->shape.second_moment > 0;
+        CORE_CHECK(good && isfinite(type->radius * type->density), CORE_RANGE,
+                   "type %s: found radius %g, density %g, expected numbers above 0", type->name, type->radius, type->density);
+        for (int o = 0; o < def->count_types + def->count_planes; ++o)
+            CORE_TRY(check_law(&def->law[t * (def->count_types + def->count_planes) + o], t, o, err));
+    }
+    for (int p = 0; p < def->count_planes; ++p) {
+        const sim_plane_def *plane = &def->planes[p];
+        const double length2 = plane->normal[0] * plane->normal[0] + plane->normal[1] * plane->normal[1];
+        CORE_CHECK(fabs(length2 - 1) < 1e-9 && isfinite(plane->offset), CORE_RANGE,
+                   "plane %s: found normal (%g, %g), offset %g, expected a unit normal", plane->name, plane->normal[0],
+                   plane->normal[1], plane->offset);
+    }
+    return CORE_OK;
+}
+
+// Arrays whose size is known.
+static core_status allocate(sim_world *w, core_error *err) {
+    core_status status = CORE_OK;
+    const size_t n = (size_t)w->capacity, types = (size_t)w->count_types, planes = (size_t)w->count_planes;
+    CORE_NEW_DONE(w->radius, types);
+    CORE_NEW_DONE(w->type_mass, types);
+    CORE_NEW_DONE(w->type_inertia, types);
+    CORE_NEW_DONE(w->support, types);
+    CORE_NEW_DONE(w->law, types * (types + planes));
+    CORE_NEW_DONE(w->plane, planes);
+    CORE_NEW_DONE(w->x, 2 * n);
+    CORE_NEW_DONE(w->theta, n);
+    CORE_NEW_DONE(w->v, 2 * n);
+    CORE_NEW_DONE(w->omega, n);
+    CORE_NEW_DONE(w->cos_sin, 2 * n);
+    CORE_NEW_DONE(w->mass, n);
+    CORE_NEW_DONE(w->inertia, n);
+    CORE_NEW_DONE(w->type, n);
+    CORE_NEW_DONE(w->plane_slot, n * planes);
+    CORE_NEW_DONE(w->plane_near, n * planes);
+    CORE_NEW_DONE(w->x_built, 2 * n);
+    CORE_NEW_DONE(w->adjacent_start, n + 1);
+    CORE_NEW_DONE(w->kind_count, types * types);
+    CORE_NEW_DONE(w->grain_block, (n + SIM_BLOCK - 1) / SIM_BLOCK);
+    CORE_NEW_DONE(w->scratch, (size_t)w->threads);
+done:
+    return status;
+}
+
+static core_status fill_types(const sim_world_def *def, sim_world *w, core_error *err) {
+    double radius_min = INFINITY, radius_max = 0;
+    for (int t = 0; t < def->count_types; ++t) {
+        const sim_type_def *type = &def->types[t];
+        const double r2 = type->radius * type->radius;
+        w->radius[t] = type->radius;
+        w->type_mass[t] = type->density * type->shape.area * r2;
+        w->type_inertia[t] = type->density * type->shape.second_moment * r2 * r2;
+        CORE_TRY(sim_support_create(&type->shape.outline, type->radius, &w->support[t], err));
+        radius_min = fmin(radius_min, type->radius);
+        radius_max = fmax(radius_max, type->radius);
+    }
+    for (int p = 0; p < def->count_planes; ++p) {
+        const sim_plane_def *plane = &def->planes[p];
+        w->plane[p] = (sim_plane){.normal = {plane->normal[0], plane->normal[1]},
+                                  .offset = plane->offset,
+                                  .angle = core_atan2(-plane->normal[1], -plane->normal[0]),
+                                  .present = plane->present};
+    }
+    memcpy(w->law, def->law,
+           (size_t)def->count_types * (size_t)(def->count_types + def->count_planes) * sizeof *w->law);
+    return sim_broad_create(def->capacity, radius_max, SIM_SKIN * radius_min, &w->broad, err);
+}
+
+core_status sim_world_create(const sim_world_def *def, sim_world **world, core_error *err) {
+    core_status status = CORE_OK;
+    sim_world *w = NULL;
+    CORE_CHECK_DONE(def && world, CORE_ARG, "sim_world_create: null pointer");
+    CORE_TRY_DONE(check_def(def, err));
+    CORE_NEW_DONE(w, 1);
+    *w = (sim_world){.capacity = def->capacity,
+                     .count_types = def->count_types,
+                     .count_planes = def->count_planes,
+                     .threads = def->threads,
+                     .k_max = 1,
+                     .gravity = {def->gravity[0], def->gravity[1]},
+                     .dt = def->dt,
+                     .smoothing = def->smoothing,
+                     .stale = true};
+    w->pairs.k_max = w->pairs_next.k_max = w->k_max;
+    CORE_TRY_DONE(allocate(w, err));
+    CORE_TRY_DONE(fill_types(def, w, err));
+    w->narrow = def->narrow;
+    *world = w;
+    w = NULL;
+done:
+    sim_world_destroy(&w);
+    return status;
+}
+
+void sim_world_destroy(sim_world **world) {
+    if (!world || !*world) return;
+    sim_world *w = *world;
+    *world = NULL;
+    if (w->narrow.destroy) w->narrow.destroy(w->narrow.self);
+    for (int t = 0; w->support && t < w->count_types; ++t) sim_support_clear(&w->support[t]);
+    void *arrays[] = {w->radius,     w->type_mass,      w->type_inertia, w->support,    w->law,         w->plane,
+                      w->x,          w->theta,          w->v,            w->omega,      w->cos_sin,     w->mass,
+                      w->inertia,    w->type,           w->plane_slot,   w->plane_near, w->x_built,     w->adjacent_start,
+                      w->adjacent,   w->order,          w->block,        w->kind_count, w->grain_block, w->scratch};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) core_free(arrays[i]);
+    sim_pairs_clear(&w->pairs);
+    sim_pairs_clear(&w->pairs_next);
+    sim_broad_clear(&w->broad);
+    core_free(w);
+}
+
+core_status sim_world_add(sim_world *world, int type, const double x[2], double angle, const double v[2], double omega,
+                          core_error *err) {
+    CORE_CHECK(world && x && v, CORE_ARG, "sim_world_add: null pointer");
+    CORE_CHECK(type >= 0 && type < world->count_types, CORE_RANGE, "grain %d: found type %d, expected 0 .. %d", world->n, type,
+               world->count_types - 1);
+    CORE_CHECK(world->n < world->capacity, CORE_RANGE, "world: no room for grain %d of %d", world->n, world->capacity);
+    CORE_CHECK(isfinite(x[0]) && isfinite(x[1]) && isfinite(angle) && isfinite(v[0]) && isfinite(v[1]) && isfinite(omega),
+               CORE_NONFINITE, "grain %d: found position %g %g, angle %g, velocity %g %g, angular velocity %g", world->n, x[0],
+               x[1], angle, v[0], v[1], omega);
+    const int i = world->n++;
+    memcpy(world->x + 2 * i, x, 2 * sizeof *x);
+    memcpy(world->v + 2 * i, v, 2 * sizeof *v);
+    world->theta[i] = angle;
+    world->omega[i] = omega;
+    core_sincos(angle, &world->cos_sin[2 * i + 1], &world->cos_sin[2 * i]);
+    world->type[i] = type;
+    world->mass[i] = world->type_mass[type];
+    world->inertia[i] = world->type_inertia[type];
+    world->stale = true;
+    return CORE_OK;
+}
+
+void sim_world_set_plane_present(sim_world *world, int plane, bool present) {
+    if (plane < 0 || plane >= world->count_planes) return;
+    world->plane[plane].present = present;
+    if (present) return;
+    // What its springs held is lost.
+    for (int i = 0; i < world->n; ++i) {
+        const size_t at = (size_t)i * (size_t)world->count_planes + (size_t)plane;
+        if (!world->plane_near[at]) continue;
+        sim_slot *slot = &world->plane_slot[at];
+        const sim_contact_law *law = sim_world_law(world, world->type[i], world->count_types + plane);
+        if (slot->c.d < 0) world->dissipated_normal += 0.5 * law->kn * slot->c.d * slot->c.d;
+        world->dissipated_tangential += 0.5 * law->kt * slot->spring * slot->spring;
+        *slot = (sim_slot){0};
+        world->plane_near[at] = 0;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- queries
+
+const sim_contact_law *sim_world_law(const sim_world *world, int type, int other) {
+    return &world->law[(size_t)type * (size_t)(world->count_types + world->count_planes) + (size_t)other];
+}
+
+sim_body_state sim_world_body(const sim_world *world, int i) {
+    return (sim_body_state){.x = {world->x[2 * i], world->x[2 * i + 1]},
+                            .v = {world->v[2 * i], world->v[2 * i + 1]},
+                            .omega = world->omega[i],
+                            .inv_mass = 1 / world->mass[i],
+                            .inv_inertia = 1 / world->inertia[i]};
+}
+
+sim_state sim_world_state(const sim_world *world) {
+    return (sim_state){.n = world->n,
+                       .step = world->step,
+                       .time = (double)world->step * world->dt,
+                       .x = world->x,
+                       .theta = world->theta,
+                       .v = world->v,
+                       .omega = world->omega,
+                       .type = world->type,
+                       .mass = world->mass,
+                       .inertia = world->inertia};
+}
+
+// Adds one contact of the last step. The normal spring's energy is taken at the present positions, to which its rate carries d.
+static void add_contact(const sim_slot *slot, const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b,
+                        double dt, sim_totals *t) {
+    double u_n, u_t;
+    sim_contact_rates(&slot->c, slot->d_theta_a, a, b, &u_n, &u_t);
+    const double d = slot->c.d + u_n * dt;
+    if (d < 0) t->elastic += 0.5 * law->kn * d * d;
+    t->elastic += 0.5 * law->kt * slot->spring * slot->spring;
+    t->count_sliding += slot->f.sliding;
+    t->count_saturated += slot->f.saturated;
+    if (!sim_slot_touches(slot)) return;
+    t->penetration_mean -= slot->c.d;
+    t->penetration_max = fmax(t->penetration_max, -slot->c.d);
+}
+
+static void add_grains(const sim_world *w, sim_totals *t) {
+    for (int i = 0; i < w->n; ++i) {
+        const double *x = w->x + 2 * i, *v = w->v + 2 * i, m = w->mass[i];
+        const double rotational = 0.5 * w->inertia[i] * w->omega[i] * w->omega[i];
+        t->rotational += rotational;
+        t->kinetic += 0.5 * m * (v[0] * v[0] + v[1] * v[1]) + rotational;
+        t->potential -= m * (w->gravity[0] * x[0] + w->gravity[1] * x[1]);
+        t->momentum[0] += m * v[0];
+        t->momentum[1] += m * v[1];
+        t->angular_momentum += m * (x[0] * v[1] - x[1] * v[0]) + w->inertia[i] * w->omega[i];
+    }
+}
+
+void sim_world_totals(const sim_world *world, sim_totals *totals) {
+    const sim_world *w = world;
+    sim_totals t = {.dissipated_normal = w->dissipated_normal,
+                    .dissipated_tangential = w->dissipated_tangential,
+                    .count_pairs_near = w->pairs.n};
+    add_grains(w, &t);
+    for (int p = 0; p < w->pairs.n; ++p) {
+        if (w->pairs.count[p] == 0) continue;
+        const int i = w->pairs.i[p], j = w->pairs.j[p];
+        const sim_body_state a = sim_world_body(w, i), b = sim_world_body(w, j);
+        ++t.count_evaluated;
+        for (int c = 0; c < w->pairs.count[p]; ++c) {
+            const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)c];
+            add_contact(slot, sim_world_law(w, w->type[i], w->type[j]), &a, &b, w->dt, &t);
+            t.count_contacts += sim_slot_touches(slot);
+        }
+    }
+    for (int i = 0; i < w->n; ++i) {
+        for (int q = 0; q < w->count_planes; ++q) {
+            const size_t at = (size_t)i * (size_t)w->count_planes + (size_t)q;
+            if (!w->plane_near[at]) continue;
+            const sim_body_state a = sim_plane_body(&w->plane[q]), b = sim_world_body(w, i);
+            add_contact(&w->plane_slot[at], sim_world_law(w, w->type[i], w->count_types + q), &a, &b, w->dt, &t);
+            t.count_plane_contacts += sim_slot_touches(&w->plane_slot[at]);
+        }
+    }
+    const int64_t touching = t.count_contacts + t.count_plane_contacts;
+    if (touching > 0) t.penetration_mean /= (double)touching;
+    *totals = t;
+}
+
+int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, sim_contact *c, sim_contact_force *f) {
+    const sim_world *w = world;
+    int64_t n = 0;
+    for (int p = 0; p < w->pairs.n; ++p) {
+        for (int k = 0; k < w->pairs.count[p]; ++k) {
+            const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k];
+            if (!sim_slot_touches(slot)) continue;
+            if (n < max) {
+                if (i) i[n] = w->pairs.i[p];
+                if (j) j[n] = w->pairs.j[p];
+                if (c) c[n] = slot->c;
+                if (f) f[n] = slot->f;
+            }
+            ++n;
+        }
+    }
+    for (int grain = 0; grain < w->n; ++grain) {
+        for (int q = 0; q < w->count_planes; ++q) {
+            const size_t at = (size_t)grain * (size_t)w->count_planes + (size_t)q;
+            if (!w->plane_near[at] || !sim_slot_touches(&w->plane_slot[at])) continue;
+            if (n < max) {
+                if (i) i[n] = -1 - q;
+                if (j) j[n] = grain;
+                if (c) c[n] = w->plane_slot[at].c;
+                if (f) f[n] = w->plane_slot[at].f;
+            }
+            ++n;
+        }
+    }
+    return n;
+}
+
+// Springs of touching contacts with their keys: what the lists hold beside them is no state.
+static uint64_t hash_springs(const sim_world *w, uint64_t hash) {
+    for (int p = 0; p < w->pairs.n; ++p) {
+        for (int k = 0; k < w->pairs.count[p]; ++k) {
+            const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k];
+            if (!sim_slot_touches(slot)) continue;
+            const int32_t key[4] = {w->pairs.i[p], w->pairs.j[p], slot->c.feature, 0};
+            hash = core_hash_bytes(hash, key, sizeof key);
+            hash = core_hash_bytes(hash, &slot->spring, sizeof slot->spring);
+        }
+    }
+    for (size_t at = 0; at < (size_t)w->n * (size_t)w->count_planes; ++at) {
+        if (!w->plane_near[at] || !sim_slot_touches(&w->plane_slot[at])) continue;
+        const uint64_t key = at;
+        hash = core_hash_bytes(hash, &key, sizeof key);
+        hash = core_hash_bytes(hash, &w->plane_slot[at].spring, sizeof(double));
+    }
+    return hash;
+}
+
+uint64_t sim_world_hash(const sim_world *world) {
+    const sim_world *w = world;
+    const size_t n = (size_t)w->n;
+    uint64_t hash = core_hash_bytes(0, &w->step, sizeof w->step);
+    hash = core_hash_bytes(hash, w->type, n * sizeof *w->type);
+    hash = core_hash_bytes(hash, w->x, 2 * n * sizeof *w->x);
+    hash = core_hash_bytes(hash, w->theta, n * sizeof *w->theta);
+    hash = core_hash_bytes(hash, w->v, 2 * n * sizeof *w->v);
+    hash = core_hash_bytes(hash, w->omega, n * sizeof *w->omega);
+    for (int q = 0; q < w->count_planes; ++q)
+        hash = core_hash_bytes(hash, &w->plane[q].present, sizeof w->plane[q].present);
+    return hash_springs(w, hash);
+}
+
+double sim_dt_auto(int count_types, const sim_type_def *types, int count_planes, const sim_contact_law *law,
+                   double fraction) {
+    double fastest = 0; // largest k/m_eff, with strong damping counted in
+    const int count_others = count_types + count_planes;
+    for (int a = 0; a < count_types; ++a) {
+        for (int o = 0; o < count_others; ++o) {
+            double inverse = 0;
+            for (int side = 0; side < 2; ++side) {
+                const sim_type_def *type = side == 0 ? &types[a] : o < count_types ? &types[o] : NULL;
+                if (!type) continue; // a plane is fixed
+                // R^2/I + 1/m
+                const double r2 = type->radius * type->radius, m = type->density * type->shape.area * r2;
+                inverse += (1 + type->shape.area / type->shape.second_moment) / m;
+            }
+            const sim_contact_law *l = &law[(size_t)a * (size_t)count_others + (size_t)o];
+            const double k = fmax(l->kn, l->kt);
+            // An overdamped contact relaxes faster than its spring swings: its rate is 2 zeta omega.
+            double zeta = l->zeta;
+            if (!isnan(l->gamma_n)) zeta = 0.5 * l->gamma_n * sqrt(inverse / l->kn);
+            if (!isnan(l->gamma_t) && l->kt > 0) zeta = fmax(zeta, 0.5 * l->gamma_t * sqrt(inverse / l->kt));
+            fastest = fmax(fastest, k * inverse * fmax(1, zeta * zeta));
+        }
+    }
+    return fraction / sqrt(fastest);
+}

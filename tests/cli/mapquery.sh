@@ -1,0 +1,79 @@
+#!/bin/bash
+# mapquery on good and bad input: maps, minimiser, both orders of a pair, exit status, one clear message with its line.
+. "$(dirname "$0")/map_common.sh"
+
+"$bin/mkmaps" "$shapes/square.wkt" "$shapes/u.wkt" -o all.h5 $tiny >/dev/null || exit 1
+cp all.h5.cache/square.sdf.h5 square.h5
+cp all.h5.cache/u.sdf.h5 "ü.h5"
+damage all.h5
+cp truncated.h5 cut_maps.h5
+damage square.h5
+printf 'theta,x,y\r\n0.3,1.2,0.1\r\n\r\n -1.5 ,\t-0.2, 1.1e0\r\n' >poses.csv
+export stdin=poses.csv
+
+# What works: the header and a row a pose, numbers that read back, the identity r_a - r_b = t.n, both orders of the pair.
+check='NR == 1 {if ($0 != "theta,x,y,d,d_theta,gx,gy,r_a,r_b") exit 1; next}
+    {n++; l = sqrt($6 * $6 + $7 * $7); e = $8 - $9 - ($2 * $6 + $3 * $7) / l; if (NF != 9 || e > 1e-12 || e < -1e-12) exit 1} END {if (n != 2) exit 1}'
+"$bin/mapquery" all.h5 square u <poses.csv >map.csv || fail "map"
+awk -F, "$check" map.csv || fail "map: $(cat map.csv)"
+grep -q '^0.29999999999999999,1.2,0.10000000000000001,' map.csv || fail "poses are not repeated: $(cat map.csv)"
+awk -F, 'BEGIN {OFS = ","} NR == 1 {print; next} {c = cos($1); s = sin($1); printf "%.17g,%.17g,%.17g\n", -$1, -(c * $2 + s * $3), s * $2 - c * $3}' map.csv |
+    sed 's/^theta.*/theta,x,y/' | "$bin/mapquery" all.h5 u square >swapped.csv || fail "other order"
+paste -d, map.csv swapped.csv | awk -F, 'function far(a, b) {return a - b > 1e-9 || b - a > 1e-9}
+    NR > 1 && (far($4, $13) || far($8, -$18) || far($9, -$17)) {exit 1}' || fail "the other order disagrees: $(cat map.csv swapped.csv)"
+"$bin/mapquery" --numeric square.h5 "ü.h5" --ratio 0.5 <poses.csv >numeric.csv || fail "numeric"
+awk -F, "$check" numeric.csv || fail "numeric: $(cat numeric.csv)"
+printf 'theta,x,y\n0,2.5,0\n' | "$bin/mapquery" --numeric square.h5 square.h5 |
+    awk -F, 'NR == 2 {e = $4 - (2.5 - sqrt(2)); exit !(e < 1e-3 && e > -1e-3)}' || fail "two squares are sqrt(2) wide"
+"$bin/mapquery" --help | grep -q 'Examples' || fail "--help has no example"
+
+# Usage.
+expect 2 'expected MAPS.h5 A B' mapquery
+expect 2 'expected MAPS.h5 A B' mapquery all.h5 square
+expect 2 'A.sdf.h5 B.sdf.h5' mapquery --numeric square.h5
+expect 2 'nonsense' mapquery --nonsense all.h5 square u
+for ratio in 0 -1 nan x 100; do expect 2 '--ratio' mapquery all.h5 square u "--ratio=$ratio"; done
+expect 2 'square-u of ratio 1' mapquery all.h5 square triangle
+expect 2 'square-u of ratio 1' mapquery all.h5 square u --ratio 0.5
+
+# Files.
+for mode in map numeric; do
+    for file in missing.h5:1 folder.h5:1 empty.h5:2 text.h5:2 truncated.h5:2 nan.h5:2 "ü.h5:2"; do
+        name=${file%:*}
+        if [ $mode = map ]; then
+            [ "$name" = nan.h5 ] || expect "${file#*:}" "$name" mapquery "$name" square u
+        else
+            [ "$name" = "ü.h5" ] || expect "${file#*:}" "$name" mapquery --numeric "$name" square.h5
+        fi
+    done
+done
+expect 2 'cut_maps.h5' mapquery cut_maps.h5 square u
+expect 2 'all.h5.*cem.maps' mapquery --numeric all.h5 square.h5
+
+# Poses.
+bad() {
+    printf "$2" >bad.csv
+    stdin=bad.csv expect 2 "$1" mapquery all.h5 square u
+}
+: >bad.csv
+bad 'theta,x,y' ''
+bad 'theta,x,y' 'theta,x,y\n'
+bad 'line 1' '0,1,2\n'
+bad 'line 1' 'x,y,theta\n0,1,2\n'
+bad 'line 3' 'theta,x,y\n0,1,2\n0,1\n'
+bad 'line 2' 'theta,x,y\n0,1,2,3\n'
+bad 'line 2, x' 'theta,x,y\n0,one,2\n'
+bad 'line 2, theta' 'theta,x,y\nnan,1,2\n'
+bad 'line 2, y' 'theta,x,y\n0,1,inf\n'
+bad 'line 2, y' 'theta,x,y\n0,1,1e999\n'
+bad 'line 2, theta' 'theta,x,y\n0x10,1,2\n'
+bad 'line 2' 'theta,x,y\n0;1;2\n'
+bad 'line 2, x' 'theta,x,y\n0,,2\n'
+head -c 5000 /dev/zero | tr '\0' '1' >long.txt
+(echo theta,x,y && cat long.txt) >bad.csv
+stdin=bad.csv expect 2 'line 2' mapquery all.h5 square u
+if [ -e /dev/full ]; then
+    "$bin/mapquery" all.h5 square u <poses.csv >/dev/full 2>err.txt
+    [ $? = 1 ] || fail "full standard output: $(cat err.txt)"
+fi
+finish

@@ -1,0 +1,97 @@
+#!/bin/bash
+# simstat on good and bad input: values in all three forms, exit status, one clear message, nothing left after a failure.
+# $1: folder of the commands; make_run is in tests/ beside it.
+set -u
+bin=$(cd "$1" && pwd)
+make_run=$bin/../tests/make_run
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+# expect STATUS PATTERN ARGS...: runs simstat; the message must match, nothing may come out.
+expect() {
+    local status=$1 pattern=$2
+    shift 2
+    "$bin/simstat" "$@" >out.txt 2>err.txt </dev/null
+    local got=$?
+    [ "$got" = "$status" ] || fail "simstat $*: exit $got, expected $status: $(head -c 300 err.txt)"
+    grep -q -e "$pattern" err.txt || fail "simstat $*: \"$(head -c 300 err.txt)\" does not match \"$pattern\""
+    [ "$(grep -c '^[^ ]*simstat: ' err.txt)" = 1 ] || fail "simstat $*: expected one message: $(cat err.txt)"
+    [ ! -s out.txt ] || fail "simstat $*: printed something: $(head -c 300 out.txt)"
+}
+
+"$make_run" run.h5 60 12 several || exit 1
+"$make_run" 'other, "run".h5' 30 12 one || exit 1
+"$make_run" none.h5 5 0 one || exit 1
+head -c 3000 run.h5 >truncated.h5
+: >empty.h5
+echo "no HDF5 at all" >text.h5
+mkdir folder.h5 locked
+chmod 555 locked
+
+# What works.
+"$bin/simstat" run.h5 >table.txt 2>err.txt || fail "table: $(cat err.txt)"
+[ -s err.txt ] && fail "a single run gives messages: $(cat err.txt)"
+grep -q '^grains  *60$' table.txt || fail "table: no 60 grains"
+grep -q '^height  *m  *0\.[0-9]*$' table.txt || fail "table: no height"
+"$bin/simstat" run.h5 'other, "run".h5' --csv --quiet >two.csv || fail "csv"
+[ "$(wc -l <two.csv)" = 3 ] || fail "csv: $(wc -l <two.csv) lines"
+grep -q '^"other, ""run"".h5",11,1100,' two.csv || fail "csv: name not quoted: $(tail -1 two.csv)"
+awk -F, 'NR == 1 {n = NF} NR == 2 && NF != n {exit 1}' two.csv || fail "csv: rows of different length"
+"$bin/simstat" run.h5 'other, "run".h5' --json --quiet >two.json || fail "json"
+if command -v python3 >/dev/null; then
+    python3 - <<'PY' || fail "json and csv"
+import csv, json
+runs = json.load(open("two.json"))["runs"]
+rows = list(csv.DictReader(open("two.csv")))
+assert len(runs) == len(rows) == 2
+assert runs[1]["run"] == rows[1]["run"] == 'other, "run".h5'
+for run, row in zip(runs, rows):
+    for name, value in run.items():
+        if name != "run":
+            assert (row[name] == "nan") if value is None else float(row[name]) == value, name
+assert runs[0]["grains"] == 60 and runs[0]["contacts"] == 120 and runs[0]["time"] == 11 / 12
+PY
+fi
+"$bin/simstat" run.h5 --time 0 --json >first.json || fail "--time"
+grep -q '"run_out": null' first.json || fail "--time 0: a run-out before the last phase"
+"$bin/simstat" run.h5 --overlap off | grep -q '^overlap_max  *R  *-$' || fail "--overlap off"
+"$bin/simstat" run.h5 --region=-1,-1,0.05,1 | grep -q '^grains  *60$' && fail "--region has no effect"
+"$bin/simstat" run.h5 --poses "Posen ü.csv" >/dev/null || fail "--poses"
+[ "$(head -1 "Posen ü.csv")" = id,type,x,y,angle ] && [ "$(wc -l <"Posen ü.csv")" = 61 ] || fail "--poses: $(head -2 "Posen ü.csv")"
+"$bin/simstat" --help | grep -q Examples || fail "--help without an example"
+"$bin/simstat" run.h5 >/dev/full 2>err.txt
+[ $? = 1 ] || fail "full standard output: expected exit 1"
+
+# Input that cannot be used.
+expect 1 'missing.h5' missing.h5
+expect 1 'missing.h5' run.h5 missing.h5 --quiet
+expect 1 'folder.h5' folder.h5
+expect 2 'truncated.h5' truncated.h5
+expect 2 'empty.h5' empty.h5
+expect 2 'text.h5' text.h5
+expect 2 'no frames' none.h5
+# Usage.
+expect 2 'run file'
+expect 2 'unrecognized option\|unbekannte Option' run.h5 --recover x.h5
+expect 2 '--time: .*abc' run.h5 --time abc
+expect 2 '--time' run.h5 --time nan
+expect 2 '--overlap: .*maybe' run.h5 --overlap maybe
+expect 2 'exclude' run.h5 --json --csv
+expect 2 '--poses' run.h5 run.h5 --poses x.csv
+for region in 0,0,1 0,0,1,1,1 1,0,0,1 0,0,0,0 a,b,c,d 0,0,inf,1 ""; do expect 2 '--region' run.h5 --region "$region"; done
+# Output that cannot be written.
+expect 1 'nowhere' run.h5 --poses nowhere/x.csv
+expect 1 'folder.h5' run.h5 --poses folder.h5
+if [ "$(id -u)" != 0 ]; then
+    expect 1 'locked' run.h5 --poses locked/x.csv
+fi
+[ ! -e x.csv ] || fail "left x.csv"
+
+[ $failures = 0 ] && echo "simstat: all right"
+exit $((failures > 0))

@@ -1,0 +1,159 @@
+#!/bin/bash
+# simulate on good and bad input: exit status, one clear message, an old run file untouched by a scene that is refused.
+# $1: folder of the commands; make_maps is in tests/ beside it.
+set -u
+bin=$(cd "$1" && pwd)
+make_maps=$bin/../tests/make_maps
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+# expect STATUS PATTERN ARGS...: runs simulate; the message must be one and match; run.h5 must be as it was.
+expect() {
+    local status=$1 pattern=$2
+    shift 2
+    "$bin/simulate" "$@" >out.txt 2>err.txt </dev/null
+    local got=$?
+    [ "$got" = "$status" ] || fail "simulate $*: exit $got, expected $status: $(head -c 300 err.txt)"
+    grep -q -e "$pattern" err.txt || fail "simulate $*: \"$(head -c 400 err.txt)\" does not match \"$pattern\""
+    [ "$(grep -v 'Try .simulate --help' err.txt | grep -c '^[^ ]*simulate: ')" = 1 ] || fail "simulate $*: expected one message: $(cat err.txt)"
+    cmp -s run.h5 old.h5 || fail "simulate $*: run.h5 was touched"
+    [ -z "$(find . -name '*tmp*' -o -name '.*.part*' | head -1)" ] || fail "simulate $*: left $(find . -name '*tmp*')"
+}
+# scene NAME SED: a copy of the good scene, changed.
+scene() { sed -e "$2" good.yaml >"$1"; }
+
+echo "POLYGON ((-0.6 -0.7, 0.6 -0.7, 0.6 0.7, 0.3 0.7, 0.3 -0.4, -0.3 -0.4, -0.3 0.7, -0.6 0.7, -0.6 -0.7))" >u.wkt
+echo "POLYGON ((-0.6 -0.7, 0.6 -0.7, 0.6 0.7, 0.3 0.7, 0.3 -0.3, -0.3 -0.3, -0.3 0.7, -0.6 0.7, -0.6 -0.7))" >changed.wkt
+echo "POLYGON ((0 0, 2 0, 2 1, 0 1, 0 0))" >bar.wkt
+"$make_maps" maps.h5 u.wkt || exit 1
+cat >good.yaml <<'END'
+title: A few grains
+types:
+  u: {shape: u.wkt, radius: 0.02, density: 2500}
+contact:
+  default: {kn: 2.0e4, restitution: 0.3, mu: 0.4}
+boundaries:
+  - {name: floor, plane: {point: [0, 0], normal: [0, 1]}}
+fill:
+  - {type: u, count: 8, region: [0, 0, 0.2, 0.2]}
+phases:
+  - {name: fall, time: 0.02}
+maps: maps.h5
+output: {every: 0.005}
+END
+
+# What works.
+"$bin/simulate" good.yaml -o run.h5 >out.txt 2>err.txt || fail "a good scene: $(cat err.txt)"
+grep -q '8 grains, 1 planes, neural, dt' err.txt || fail "no line about the scene: $(cat err.txt)"
+grep -q 'phase 1/1 fall' err.txt || fail "no progress: $(cat err.txt)"
+grep -q 'run.h5: 5 frames' out.txt || fail "no summary: $(cat out.txt)"
+"$bin/simulate" good.yaml -o quiet.h5 --quiet --threads 2 >out.txt 2>&1 || fail "--quiet: $(cat out.txt)"
+[ -s out.txt ] && fail "--quiet is not quiet: $(cat out.txt)"
+"$bin/simulate" good.yaml --check >out.txt 2>err.txt || fail "--check: $(cat err.txt)"
+grep -q 'good.yaml: no errors found' out.txt || fail "--check: $(cat out.txt)"
+mkdir "ein Ördner" && cp good.yaml u.wkt "ein Ördner/"
+"$bin/simulate" "ein Ördner/good.yaml" --maps maps.h5 -o "ein Ördner/läuft.h5" --quiet || fail "spaces and letters"
+"$bin/simulate" good.yaml -o set.h5 --set output.every=0.001 --set contact.default.mu=0 >out.txt 2>/dev/null || fail "--set"
+grep -q 'set.h5: 21 frames' out.txt || fail "--set output.every: $(cat out.txt)"
+LC_ALL=de_DE.UTF-8 "$bin/simulate" good.yaml -o locale.h5 --quiet || fail "decimal point in another locale"
+"$bin/simulate" --help-scene | grep -q 'contact.default.kn' || fail "--help-scene"
+"$bin/simulate" --help | grep -q Examples || fail "--help without an example"
+"$bin/simulate" --version | grep -q simulate || fail "--version"
+sed -e 's/^maps:.*/narrow_phase: minimiser/; s/time: 0.02/time: 0.002/; s/count: 8/count: 2/' good.yaml >minimiser.yaml
+"$bin/simulate" minimiser.yaml -o minimiser.h5 --quiet || fail "minimiser"
+# an old run is replaced by a good one
+cp run.h5 old.h5
+"$bin/simulate" good.yaml -o run.h5 --quiet --set seed=9 || fail "replacing a run"
+cmp -s run.h5 old.h5 && fail "run.h5 was not replaced"
+cp run.h5 old.h5
+
+# Command line.
+expect 2 'SCENE.yaml is missing' -o run.h5
+expect 2 '-o RUN.h5 is missing' good.yaml
+expect 2 'second scene' good.yaml good.yaml -o run.h5
+expect 2 'frobnicate' good.yaml -o run.h5 --frobnicate
+expect 2 'restart' good.yaml -o run.h5 --restart x.h5
+expect 2 'threads' good.yaml -o run.h5 --threads 0
+expect 2 'threads' good.yaml -o run.h5 --threads two
+expect 2 'KEY=VALUE' good.yaml -o run.h5 --set mu
+expect 2 'contact.default.mu' good.yaml -o run.h5 --set contact.default.mu=-1
+expect 2 'unknown key "mv"; nearest known key: "mu"' good.yaml -o run.h5 --set contact.default.mv=1
+
+# Scenes.
+expect 1 'missing.yaml' missing.yaml -o run.h5
+mkdir folder.yaml
+expect 1 'folder.yaml' folder.yaml -o run.h5
+: >empty.yaml
+expect 2 'empty.yaml' empty.yaml -o run.h5
+head -c 4096 /dev/urandom >noise.yaml
+expect 2 'noise.yaml' noise.yaml -o run.h5
+scene key.yaml 's/density/densty/'
+expect 2 'density' key.yaml -o run.h5
+scene nan.yaml 's/radius: 0.02/radius: .nan/'
+expect 2 'nan.yaml:3' nan.yaml -o run.h5
+scene shape.yaml 's/u.wkt/nowhere.wkt/'
+expect 1 'nowhere.wkt' shape.yaml -o run.h5
+scene crowd.yaml 's/count: 8/count: 800/'
+expect 2 'fit' crowd.yaml -o run.h5
+scene nobody.yaml '/^fill/,/count/d'
+expect 2 'no grains' nobody.yaml -o run.h5
+scene step.yaml '$a dt: 0.01'
+expect 2 'dt: found 0.01 s, expected at most' step.yaml -o run.h5
+scene weightless.yaml 's/time: 0.02/until: rest/; $a gravity: [0, 0]'
+expect 2 'rest without gravity' weightless.yaml -o run.h5
+scene later.yaml 's/^output/checkpoint: {every: 1}\noutput/'
+expect 2 'checkpoint' later.yaml -o run.h5
+scene exact.yaml '$a narrow_phase: exact'
+expect 2 'exact' exact.yaml -o run.h5
+for s in key nan crowd step; do
+    "$bin/simulate" $s.yaml --check >/dev/null 2>&1 && fail "--check passes $s.yaml"
+done
+
+# Maps.
+scene nomaps.yaml '/^maps/d'
+expect 2 'mkmaps nomaps.yaml' nomaps.yaml -o run.h5
+expect 1 'absent.h5: no such file.*mkmaps good.yaml -o absent.h5' good.yaml --maps absent.h5 -o run.h5
+expect 2 'old.h5' good.yaml --maps old.h5 -o run.h5
+expect 2 'cem.run' good.yaml --maps old.h5 -o run.h5
+head -c 2000 maps.h5 >truncated.h5
+expect 2 'truncated.h5' good.yaml --maps truncated.h5 -o run.h5
+expect 2 'u.wkt' good.yaml --maps u.wkt -o run.h5
+expect 1 'folder.yaml' good.yaml --maps folder.yaml -o run.h5
+scene pair.yaml 's/^contact/  bar: {shape: bar.wkt, radius: 0.02, density: 1}\ncontact/'
+expect 2 'shapes u and bar.*mkmaps pair.yaml -o' pair.yaml -o run.h5
+mkdir other && cp changed.wkt other/u.wkt && cp good.yaml maps.h5 other/
+expect 2 'shape u of type u.*Rebuild it with: mkmaps' other/good.yaml -o run.h5
+expect 2 'mkmaps' other/good.yaml --check
+
+# Output.
+expect 1 'nowhere' good.yaml -o nowhere/run.h5
+expect 1 'folder.yaml' good.yaml -o folder.yaml
+expect 2 'overwrite' good.yaml -o good.yaml
+cp maps.h5 kept.h5
+expect 2 'overwrite' good.yaml --maps maps.h5 -o maps.h5
+cmp -s maps.h5 kept.h5 || fail "the maps were overwritten"
+if [ "$(id -u)" != 0 ]; then
+    mkdir locked && chmod 555 locked
+    expect 1 'locked' good.yaml -o locked/run.h5
+fi
+(ulimit -f 8 && "$bin/simulate" good.yaml -o limit.h5 --quiet --set output.every=1e-4 >out.txt 2>err.txt)
+[ $? = 1 ] || fail "no room for the run: expected exit 1"
+[ "$(grep -c '^[^ ]*simulate: ' err.txt)" = 1 ] || fail "no room for the run: $(cat err.txt)"
+
+# Runs that cannot finish keep their frames.
+scene timeout.yaml 's/time: 0.02/until: rest, timeout: 0.02/'
+"$bin/simulate" timeout.yaml -o timeout.h5 --quiet 2>err.txt
+[ $? = 1 ] && grep -q 'phase fall timed out after 0.02 s: found mean kinetic energy' err.txt || fail "timeout: $(cat err.txt)"
+"$bin/simstat" timeout.h5 >out.txt 2>err.txt || fail "frames of a timed-out run: $(cat err.txt)"
+scene boom.yaml 's/^fill.*/place:/; s/count: 8, region.*/position: [0, 0.5], velocity: [5000, 0]}/'
+"$bin/simulate" boom.yaml -o boom.h5 --quiet 2>err.txt
+[ $? = 1 ] && grep -q 'blow-up: grain 0 at step 1' err.txt || fail "blow-up: $(cat err.txt)"
+"$bin/simstat" boom.h5 >out.txt 2>err.txt || fail "frames of an exploded run: $(cat err.txt)"
+
+[ $failures = 0 ] || { echo "$failures failures"; exit 1; }

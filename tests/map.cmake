@@ -1,0 +1,20 @@
+# Contact maps: symmetries, folding, encodings, evaluation, bundles, training, pipeline; their commands.
+cem_test(test_cspace_symmetry unit/test_cspace_symmetry.c unit cspace)
+cem_test(test_cspace_fold unit/test_cspace_fold.c unit cspace)
+cem_test(test_cspace_encode unit/test_cspace_encode.c unit cspace)
+cem_test(test_cspace_map unit/test_cspace_map.c unit cspace)
+cem_test(test_cspace_bundle unit/test_cspace_bundle.c unit cspace cem::hdf5)
+cem_test(test_cspace_train unit/test_cspace_train.c unit cspace)
+cem_test(test_cspace_pipeline unit/test_cspace_pipeline.c unit cspace)
+
+add_executable(bench_map bench/bench_map.c)
+target_link_libraries(bench_map PRIVATE cspace cem_flags m)
+target_include_directories(bench_map PRIVATE unit)
+set_target_properties(bench_map PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME bench_map COMMAND bench_map)
+set_tests_properties(bench_map PROPERTIES LABELS bench TIMEOUT 300)
+
+foreach(command nntrain mkmaps mapquery)
+  add_test(NAME cli_${command} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/${command}.sh ${CMAKE_BINARY_DIR}/bin)
+  set_tests_properties(cli_${command} PROPERTIES LABELS cli TIMEOUT 300)
+endforeach()

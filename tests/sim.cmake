@@ -1,0 +1,27 @@
+# The simulator: contact law, boundaries, broad and narrow phase, world, runs, and the command simulate.
+foreach(module contact boundary broad narrow world)
+  cem_test(test_sim_${module} unit/test_sim_${module}.c unit sim)
+endforeach()
+foreach(physics restitution rolling incline energy)
+  cem_test(test_sim_${physics} reference/test_sim_${physics}.c reference sim)
+endforeach()
+foreach(subject threads output)
+  cem_test(test_sim_${subject} determinism/test_sim_${subject}.c determinism sim)
+endforeach()
+
+# Bundles with random weights, for tests of commands that need maps in no time.
+add_executable(make_maps fixtures/make_maps.c)
+target_link_libraries(make_maps PRIVATE sim cem_flags m)
+target_include_directories(make_maps PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+set_target_properties(make_maps PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
+add_test(NAME cli_simulate COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/simulate.sh ${CMAKE_BINARY_DIR}/bin)
+set_tests_properties(cli_simulate PROPERTIES LABELS cli TIMEOUT 300)
+
+# What a step costs, on a settled pile.
+add_executable(bench_step bench/bench_step.c)
+target_link_libraries(bench_step PRIVATE sim cem_flags m)
+target_include_directories(bench_step PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+set_target_properties(bench_step PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME bench_step COMMAND bench_step)
+set_tests_properties(bench_step PROPERTIES LABELS bench TIMEOUT 600)

@@ -1,0 +1,63 @@
+/// Random networks and training rows, for the tests of libnn. Include after cmocka.
+#ifndef NN_FIXTURE_H
+#define NN_FIXTURE_H
+
+#include "nn.h"
+
+#include <math.h>
+
+/// Rows that own their arrays.
+typedef struct nn_rows {
+    nn_data data;
+    float *x, *target, *weight, *jacobian, *slope;
+} nn_rows;
+
+static inline float *nn_fixture_array(size_t n, core_random *random) {
+    float *values = core_alloc(n, sizeof(float));
+    assert_non_null(values);
+    for (size_t i = 0; i < n; i++) values[i] = (float)core_random_normal(random);
+    return values;
+}
+
+/// Standard normal everywhere, weights in (0.1, 1.1).
+static inline nn_rows nn_fixture_rows(int64_t n, int inputs, int poses, uint64_t seed) {
+    core_random random;
+    core_random_init(&random, seed, 7);
+    size_t count = (size_t)n, columns = (size_t)inputs;
+    nn_rows rows = {.x = nn_fixture_array(count * columns, &random),
+                    .target = nn_fixture_array(count, &random),
+                    .weight = nn_fixture_array(count, &random)};
+    for (size_t i = 0; i < count; i++) rows.weight[i] = 0.1f + (float)core_random_uniform(&random);
+    if (poses > 0) {
+        rows.jacobian = nn_fixture_array(count * columns * (size_t)poses, &random);
+        rows.slope = nn_fixture_array(count * (size_t)poses, &random);
+    }
+    rows.data = (nn_data){.n = n,
+                          .inputs = inputs,
+                          .poses = poses,
+                          .x = rows.x,
+                          .target = rows.target,
+                          .weight = rows.weight,
+                          .jacobian = rows.jacobian,
+                          .slope = rows.slope};
+    return rows;
+}
+
+static inline void nn_fixture_rows_clear(nn_rows *rows) {
+    core_free(rows->x);
+    core_free(rows->target);
+    core_free(rows->weight);
+    core_free(rows->jacobian);
+    core_free(rows->slope);
+}
+
+static inline nn_model nn_fixture_model(int inputs, int width, int layers, uint64_t seed) {
+    core_random random;
+    core_random_init(&random, seed, 3);
+    nn_model model;
+    assert_int_equal(nn_model_create(inputs, width, layers, &model, NULL), CORE_OK);
+    nn_model_randomise(&model, &random);
+    return model;
+}
+
+#endif

@@ -1,0 +1,247 @@
+/// Files and paths.
+#define _XOPEN_SOURCE 700 // mkdtemp, setrlimit
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core.h"
+#include "core_folder.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+static core_folder folder;
+
+static int set_up(void **state) {
+    (void)state;
+    core_folder_make(&folder);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    core_folder_remove(&folder);
+    return 0;
+}
+
+static void assert_content(const char *path, const char *wanted) {
+    char *data = NULL;
+    size_t n = 0;
+    assert_int_equal(core_file_read(path, 1 << 20, &data, &n, NULL), CORE_OK);
+    assert_int_equal(n, strlen(wanted));
+    assert_string_equal(data, wanted);
+    core_free(data);
+}
+
+static void test_write_and_read(void **state) {
+    (void)state;
+    const char *path = core_folder_file(&folder, "a \xc3\xb6.txt");
+    assert_int_equal(core_file_write(path, "one", 3, NULL), CORE_OK);
+    assert_content(path, "one");
+    assert_int_equal(core_file_write(path, "", 0, NULL), CORE_OK);
+    assert_content(path, "");
+    assert_int_equal(core_file_write(path, NULL, 0, NULL), CORE_OK);
+    assert_int_equal(core_folder_count(&folder), 1); // no temporary name stays
+}
+
+static void test_read_grows(void **state) {
+    (void)state;
+    const char *path = core_folder_file(&folder, "large");
+    size_t n = 300001, found = 0;
+    char *data = core_alloc(n, 1), *back = NULL;
+    for (size_t i = 0; i < n; i++) data[i] = (char)(i * 31);
+    assert_int_equal(core_file_write(path, data, n, NULL), CORE_OK);
+    assert_int_equal(core_file_read(path, n, &back, &found, NULL), CORE_OK);
+    assert_int_equal(found, n);
+    assert_memory_equal(data, back, n);
+    assert_int_equal(back[n], 0);
+    core_free(back);
+    core_free(data);
+}
+
+static void test_read_failures(void **state) {
+    (void)state;
+    core_error err = {0};
+    char *data = NULL;
+    size_t n = 77;
+    const char *path = core_folder_file(&folder, "some");
+    assert_int_equal(core_file_write(path, "12345", 5, NULL), CORE_OK);
+    assert_int_equal(core_file_read(path, 4, &data, &n, &err), CORE_RANGE);
+    assert_int_equal(core_file_read(core_folder_file(&folder, "none"), 4, &data, &n, &err), CORE_IO);
+    assert_non_null(strstr(err.message, "none: cannot open: No such file"));
+    assert_int_equal(core_file_read(folder.path, 4, &data, &n, &err), CORE_IO);
+    assert_non_null(strstr(err.message, "is a directory"));
+    assert_int_equal(core_file_read("/dev/zero", 1000, &data, &n, &err), CORE_RANGE); // endless, no size
+    assert_int_equal(core_file_read(NULL, 4, &data, &n, &err), CORE_ARG);
+    for (uint64_t k = 1; k <= 1; k++) {
+        core_alloc_fail_after(k);
+        assert_int_equal(core_file_read(path, 100, &data, &n, &err), CORE_MEMORY);
+    }
+    core_alloc_fail_after(0);
+    assert_null(data);
+    assert_int_equal(n, 77);
+}
+
+static void test_write_failures(void **state) {
+    (void)state;
+    core_error err = {0};
+    assert_int_equal(core_file_write(core_folder_file(&folder, "no/such/file"), "x", 1, &err), CORE_IO);
+    assert_non_null(strstr(err.message, "no/such/file: cannot write: No such file"));
+    assert_int_equal(core_file_write(folder.path, "x", 1, &err), CORE_IO);
+    assert_non_null(strstr(err.message, "is a directory"));
+    assert_int_equal(core_file_write("", "x", 1, &err), CORE_IO);
+    const char *path = core_folder_file(&folder, "file");
+    assert_int_equal(core_file_write(path, "old", 3, NULL), CORE_OK);
+    assert_int_equal(core_file_write(core_folder_file(&folder, "file/below"), "x", 1, &err), CORE_IO);
+    // a pipe or a device must not be replaced by a file
+    const char *pipe_path = core_folder_file(&folder, "pipe");
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    assert_int_equal(core_file_write(pipe_path, "x", 1, &err), CORE_IO);
+    assert_non_null(strstr(err.message, "not an ordinary file"));
+    assert_int_equal(remove(pipe_path), 0);
+    core_alloc_fail_after(1);
+    assert_int_equal(core_file_write(path, "new", 3, &err), CORE_MEMORY);
+    core_alloc_fail_after(0);
+    assert_content(path, "old");
+    assert_int_equal(core_folder_count(&folder), 1);
+}
+
+static void test_full_disk_leaves_the_old_file(void **state) {
+    (void)state;
+    const char *path = core_folder_file(&folder, "file");
+    core_error err = {0};
+    static char large[100000];
+    assert_int_equal(core_file_write(path, "old", 3, NULL), CORE_OK);
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = before;
+    limit.rlim_cur = 50000;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    core_status status = core_file_write(path, large, sizeof large, &err);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(status, CORE_IO);
+    assert_non_null(strstr(err.message, "file: cannot write: File too large"));
+    assert_content(path, "old");
+    assert_int_equal(core_folder_count(&folder), 1);
+}
+
+static void test_folder_without_permission(void **state) {
+    (void)state;
+    if (geteuid() == 0) skip(); // root may write everywhere
+    const char *path = core_folder_file(&folder, "file");
+    assert_int_equal(core_file_write(path, "old", 3, NULL), CORE_OK);
+    chmod(folder.path, 0500);
+    assert_int_equal(core_file_write(path, "new", 3, NULL), CORE_IO);
+    chmod(folder.path, 0700);
+    assert_content(path, "old");
+}
+
+static void test_publish_removes_on_failure(void **state) {
+    (void)state;
+    const char *temporary = core_folder_file(&folder, "t");
+    assert_int_equal(core_file_write(temporary, "x", 1, NULL), CORE_OK);
+    assert_int_equal(core_file_publish(temporary, core_folder_file(&folder, "no/such"), NULL), CORE_IO);
+    assert_int_equal(core_folder_count(&folder), 0);
+    assert_int_equal(core_file_publish(temporary, core_folder_file(&folder, "a"), NULL), CORE_IO);
+}
+
+static void test_folders(void **state) {
+    (void)state;
+    core_error err = {0};
+    const char *deep = core_folder_file(&folder, "a/b//c/");
+    assert_int_equal(core_file_make_directory(deep, &err), CORE_OK);
+    assert_true(core_file_is_directory(deep));
+    assert_int_equal(core_file_make_directory(deep, &err), CORE_OK);
+    const char *path = core_folder_file(&folder, "file");
+    assert_int_equal(core_file_write(path, "x", 1, NULL), CORE_OK);
+    assert_true(core_file_exists(path) && !core_file_is_directory(path));
+    assert_int_equal(core_file_make_directory(path, &err), CORE_IO);
+    assert_int_equal(core_file_make_directory(core_folder_file(&folder, "file/sub"), &err), CORE_IO);
+    assert_int_equal(core_file_make_directory("", &err), CORE_ARG);
+    assert_false(core_file_exists(core_folder_file(&folder, "nothing")));
+    assert_false(core_file_exists(NULL));
+}
+
+static void assert_joined(const char *a, const char *b, const char *wanted) {
+    char *path = NULL;
+    assert_int_equal(core_path_join(a, b, &path, NULL), CORE_OK);
+    assert_string_equal(path, wanted);
+    core_free(path);
+}
+
+static void assert_folder(const char *path, const char *wanted) {
+    char *found = NULL;
+    assert_int_equal(core_path_folder(path, &found, NULL), CORE_OK);
+    assert_string_equal(found, wanted);
+    core_free(found);
+}
+
+static void test_paths(void **state) {
+    (void)state;
+    assert_joined("a", "b", "a/b");
+    assert_joined("a/", "b/c", "a/b/c");
+    assert_joined("a", "/b", "/b");
+    assert_joined("", "b", "b");
+    assert_joined(NULL, "b", "b");
+    assert_joined("/", "b", "/b");
+    assert_folder("a/b", "a");
+    assert_folder("b", ".");
+    assert_folder("/b", "/");
+    assert_folder("a/b/c.h5", "a/b");
+    char *path = NULL;
+    core_alloc_fail_after(1);
+    assert_int_equal(core_path_join("a", "b", &path, NULL), CORE_MEMORY);
+    core_alloc_fail_after(1);
+    assert_int_equal(core_path_folder("a/b", &path, NULL), CORE_MEMORY);
+    assert_null(path);
+}
+
+static void test_stems(void **state) {
+    (void)state;
+    char stem[CORE_NAME_MAX] = "";
+    assert_int_equal(core_path_stem("a/hash.sdf.h5", stem, NULL), CORE_OK);
+    assert_string_equal(stem, "hash");
+    assert_int_equal(core_path_stem("a.b/plain", stem, NULL), CORE_OK);
+    assert_string_equal(stem, "plain");
+    assert_int_equal(core_path_stem("\xc3\xa9toile \xc3\xa0 5.wkt", stem, NULL), CORE_OK);
+    assert_string_equal(stem, "\xc3\xa9toile \xc3\xa0 5");
+    assert_int_equal(core_path_stem("a/.wkt", stem, NULL), CORE_FORMAT);
+    assert_int_equal(core_path_stem("a/", stem, NULL), CORE_FORMAT);
+    char name[80];
+    memset(name, 'x', sizeof name);
+    name[63] = '\0';
+    assert_int_equal(core_path_stem(name, stem, NULL), CORE_OK);
+    assert_int_equal(strlen(stem), 63);
+    name[63] = 'x';
+    name[64] = '\0';
+    assert_int_equal(core_path_stem(name, stem, NULL), CORE_FORMAT);
+}
+
+static void test_endings(void **state) {
+    (void)state;
+    assert_true(core_path_ends("a/B.WKT", ".wkt") && core_path_ends("x.sdf.h5", ".sdf.h5") && core_path_ends("x", ""));
+    assert_false(core_path_ends("a.wkt.txt", ".wkt") || core_path_ends("kt", ".wkt") || core_path_ends(NULL, "x"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_write_and_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_read_grows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_read_failures, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_write_failures, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_full_disk_leaves_the_old_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_folder_without_permission, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_publish_removes_on_failure, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_folders, set_up, tear_down),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_stems),
+        cmocka_unit_test(test_endings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/// Broad phase: pairs against brute force, order, far away and crowded grains, carried springs.
+#include "sim_private.h"
+
+#include "sim_check.h"
+
+enum { MOST = 400 };
+static const double RADIUS[2] = {.5, 1.5};
+
+typedef struct cloud {
+    int n;
+    double x[2 * MOST];
+    int type[MOST];
+} cloud;
+
+static void scatter(cloud *c, int n, double size, double offset, uint64_t seed) {
+    core_random r;
+    core_random_init(&r, seed, 0);
+    c->n = n;
+    for (int i = 0; i < n; ++i) {
+        c->x[2 * i] = offset + size * (core_random_uniform(&r) - .5);
+        c->x[2 * i + 1] = -offset + size * (core_random_uniform(&r) - .5);
+        c->type[i] = (int)core_random_below(&r, 2);
+    }
+}
+
+// All pairs by definition, in (i, j) order, against the list.
+static void compare(const cloud *c, double skin, const sim_pairs *pairs) {
+    int p = 0;
+    for (int i = 0; i < c->n; ++i) {
+        for (int j = i + 1; j < c->n; ++j) {
+            const double dx = c->x[2 * j] - c->x[2 * i], dy = c->x[2 * j + 1] - c->x[2 * i + 1];
+            const double reach = RADIUS[c->type[i]] + RADIUS[c->type[j]] + skin;
+            if (dx * dx + dy * dy > reach * reach) continue;
+            assert_true(p < pairs->n);
+            assert_int_equal(pairs->i[p], i);
+            assert_int_equal(pairs->j[p], j);
+            assert_int_equal(pairs->count[p], 0);
+            ++p;
+        }
+    }
+    assert_int_equal(pairs->n, p);
+}
+
+static void pairs_are_those_of_brute_force(void **state) {
+    (void)state;
+    static const double sizes[] = {1, 8, 30, 300}, offsets[] = {0, -12345.6, 1e9};
+    static const int counts[] = {0, 1, 2, 50, MOST};
+    sim_broad broad = {0};
+    sim_pairs pairs = {.k_max = 1};
+    check_ok(sim_broad_create(MOST, 1.5, .2, &broad, err));
+    for (int s = 0; s < 4; ++s) {
+        for (int o = 0; o < 3; ++o) {
+            for (int n = 0; n < 5; ++n) {
+                cloud c;
+                scatter(&c, counts[n], sizes[s], offsets[o], (uint64_t)(100 * s + 10 * o + n));
+                check_ok(sim_broad_find(&broad, c.n, c.x, c.type, RADIUS, &pairs, err));
+                compare(&c, .2, &pairs);
+            }
+        }
+    }
+    // so far away that all cell numbers are clamped: slow, but right
+    cloud c;
+    scatter(&c, 30, 1e16, 1e17, 3);
+    c.x[2] = c.x[0];
+    c.x[3] = c.x[1];
+    check_ok(sim_broad_find(&broad, c.n, c.x, c.type, RADIUS, &pairs, err));
+    compare(&c, .2, &pairs);
+    assert_true(pairs.n >= 1);
+    assert_int_equal(sim_broad_find(&broad, MOST + 1, c.x, c.type, RADIUS, &pairs, NULL), CORE_RANGE);
+    sim_pairs_clear(&pairs);
+    sim_broad_clear(&broad);
+}
+
+static void touching_at_exactly_the_reach_counts(void **state) {
+    (void)state;
+    sim_broad broad = {0};
+    sim_pairs pairs = {.k_max = 1};
+    check_ok(sim_broad_create(2, .5, .25, &broad, err));
+    static const double at[] = {1.25, 1.2500001};
+    for (int i = 0; i < 2; ++i) {
+        const double x[4] = {-7, 3, -7 + at[i], 3};
+        const int type[2] = {0, 0};
+        check_ok(sim_broad_find(&broad, 2, x, type, RADIUS, &pairs, err));
+        assert_int_equal(pairs.n, 1 - i);
+    }
+    sim_pairs_clear(&pairs);
+    sim_broad_clear(&broad);
+}
+
+static double kt_of(const void *arg, int i, int j) {
+    (void)i;
+    (void)j;
+    return *(const double *)arg;
+}
+
+static void append(sim_pairs *p, int i, int j, int count, double spring) {
+    check_ok(sim_pairs_reserve(p, p->n + 1, err));
+    p->i[p->n] = i;
+    p->j[p->n] = j;
+    p->count[p->n] = count;
+    p->touching[p->n] = count > 0;
+    for (int c = 0; c < count; ++c) p->slot[p->n * p->k_max + c] = (sim_slot){.spring = spring + c, .c = {.feature = 10 * c}};
+    ++p->n;
+}
+
+static void springs_follow_their_pairs(void **state) {
+    (void)state;
+    sim_pairs from = {.k_max = 2}, to = {.k_max = 2};
+    append(&from, 0, 1, 2, 1);
+    append(&from, 0, 3, 1, 5); // gone afterwards: 1/2 kt 25
+    append(&from, 1, 2, 1, -2);
+    append(&from, 2, 3, 0, 0); // no contact: nothing to lose
+    append(&to, 0, 1, 0, 0);
+    append(&to, 0, 2, 0, 0); // new
+    append(&to, 1, 2, 0, 0);
+    append(&to, 1, 3, 0, 0); // new
+    const double kt = 8;
+    check_near(sim_pairs_carry(&from, &to, kt_of, &kt), 100, 1e-12);
+    assert_int_equal(to.count[0], 2);
+    check_near(to.slot[0].spring, 1, 0);
+    check_near(to.slot[1].spring, 2, 0);
+    assert_int_equal(to.slot[1].c.feature, 10);
+    assert_int_equal(to.count[1], 0);
+    assert_int_equal(to.count[2], 1);
+    assert_int_equal(to.touching[2], 1);
+    check_near(to.slot[4].spring, -2, 0);
+    assert_int_equal(to.count[3], 0);
+    sim_pairs_clear(&from);
+    sim_pairs_clear(&to);
+    sim_pairs_clear(NULL);
+}
+
+static void no_memory_is_reported_and_leaves_things_whole(void **state) {
+    (void)state;
+    core_error cause = {0};
+    sim_broad broad = {0};
+    for (uint64_t n = 1; n <= 4; ++n) {
+        core_alloc_fail_after(n);
+        assert_int_equal(sim_broad_create(MOST, 1.5, .2, &broad, &cause), CORE_MEMORY);
+        assert_null(broad.start);
+    }
+    core_alloc_fail_after(0);
+    check_ok(sim_broad_create(MOST, 1.5, .2, &broad, err));
+    cloud c;
+    scatter(&c, MOST, 5, 0, 1);
+    sim_pairs pairs = {.k_max = 1};
+    int failures = 0;
+    for (uint64_t n = 1;; ++n, ++failures) {
+        core_alloc_fail_after(n);
+        const core_status status = sim_broad_find(&broad, c.n, c.x, c.type, RADIUS, &pairs, &cause);
+        core_alloc_fail_after(0);
+        if (status == CORE_OK) break;
+        assert_int_equal(status, CORE_MEMORY);
+    }
+    assert_true(failures >= 5);
+    compare(&c, .2, &pairs);
+    sim_pairs_clear(&pairs);
+    sim_broad_clear(&broad);
+    sim_broad_clear(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_are_those_of_brute_force),
+        cmocka_unit_test(touching_at_exactly_the_reach_counts),
+        cmocka_unit_test(springs_follow_their_pairs),
+        cmocka_unit_test(no_memory_is_reported_and_leaves_things_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

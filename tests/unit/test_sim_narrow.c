@@ -1,0 +1,255 @@
+/// Narrow phase back ends: orders of a pair, scale, rows, refusals; the minimiser against closed forms.
+#include "sim_private.h"
+
+#include "sim_check.h"
+#include "sim_fixture.h"
+
+enum { ROWS = 700 };
+static sim_type_def types[2]; // a U and a block of different sizes
+
+static int make_types(void **state) {
+    (void)state;
+    return sim_fixture_u("u", .02, 2500, &types[0], NULL) != CORE_OK ||
+           sim_fixture_block("block", .03, .012, 2500, &types[1], NULL) != CORE_OK;
+}
+
+static int clear_types(void **state) {
+    (void)state;
+    sdf_shape_clear(&types[0].shape);
+    sdf_shape_clear(&types[1].shape);
+    return 0;
+}
+
+static void random_poses(uint64_t seed, int n, double reach, cspace_pose *poses) {
+    core_random r;
+    core_random_init(&r, seed, 0);
+    for (int i = 0; i < n; ++i) {
+        poses[i] = (cspace_pose){.theta = 8 * (core_random_uniform(&r) - .5),
+                                 .x = reach * (2 * core_random_uniform(&r) - 1),
+                                 .y = reach * (2 * core_random_uniform(&r) - 1)};
+    }
+}
+
+// (B, A) must say of the same state what (A, B) says.
+static void check_other_order(const sim_narrow *narrow, double tolerance) {
+    static cspace_pose poses[ROWS];
+    random_poses(1, ROWS, .03, poses);
+    int touching = 0;
+    for (int i = 0; i < ROWS; ++i) {
+        const cspace_pose p = poses[i];
+        const double c = cos(p.theta), s = sin(p.theta);
+        const cspace_pose q = {-p.theta, -(c * p.x + s * p.y), -(c * p.y - s * p.x)};
+        sim_contact ab, ba;
+        int count;
+        narrow->evaluate(narrow->self, 1, &p, 1, 1, &count, &ab, 0);
+        assert_int_equal(count, 1);
+        narrow->evaluate(narrow->self, 2, &q, 1, 1, &count, &ba, 0);
+        check_near(ba.d, ab.d, tolerance);
+        if (ab.d >= -1e-4 || ba.d >= -1e-4) continue;
+        ++touching;
+        // moment arms: the identity of method.md section 3, in both orders
+        const double slope = sqrt(ab.g[0] * ab.g[0] + ab.g[1] * ab.g[1]);
+        if (slope > .05) {
+            check_near(ab.r_a - ab.r_b, (p.x * ab.g[0] + p.y * ab.g[1]) / slope, 1e-14);
+            check_near(ba.r_a, -ab.r_b, 1e3 * tolerance);
+            check_near(ba.r_b, -ab.r_a, 1e3 * tolerance);
+        }
+        // turned into A's frame the gradient with respect to A is minus that with respect to B
+        check_near(-(c * ba.g[0] - s * ba.g[1]), ab.g[0], 1e5 * tolerance);
+        check_near(-(s * ba.g[0] + c * ba.g[1]), ab.g[1], 1e5 * tolerance);
+        check_near(ba.d_theta_b, -ab.d_theta_b - (p.x * ab.g[1] - p.y * ab.g[0]), 1e4 * tolerance);
+    }
+    assert_true(touching > ROWS / 20);
+}
+
+static void neural_answers_both_orders(void **state) {
+    (void)state;
+    cspace_bundle bundle;
+    sim_narrow narrow = {0};
+    check_ok(sim_fixture_random_bundle(2, types, 5, true, &bundle, err));
+    check_ok(sim_narrow_neural(&bundle, 2, types, 1, &narrow, err));
+    check_other_order(&narrow, 1e-8); // the swapped pose is rounded: of the order of 1e-16, but a net in float sees jumps of 1e-7
+    narrow.destroy(narrow.self);
+    cspace_bundle_clear(&bundle);
+}
+
+static void neural_scales_with_the_grains(void **state) {
+    (void)state;
+    cspace_bundle bundle;
+    sim_narrow small = {0}, large = {0};
+    sim_type_def bigger[2] = {types[0], types[1]};
+    for (int t = 0; t < 2; ++t) bigger[t].radius *= 8; // a power of two: exact
+    check_ok(sim_fixture_random_bundle(2, types, 6, true, &bundle, err));
+    check_ok(sim_narrow_neural(&bundle, 2, types, 1, &small, err));
+    check_ok(sim_narrow_neural(&bundle, 2, bigger, 1, &large, err));
+    static cspace_pose poses[ROWS], wide[ROWS];
+    static sim_contact a[ROWS], b[ROWS];
+    static int count[ROWS];
+    random_poses(2, ROWS, .03, poses);
+    for (int i = 0; i < ROWS; ++i) wide[i] = (cspace_pose){poses[i].theta, 8 * poses[i].x, 8 * poses[i].y};
+    for (int pair = 0; pair < 4; ++pair) {
+        small.evaluate(small.self, pair, poses, ROWS, 1, count, a, 0);
+        large.evaluate(large.self, pair, wide, ROWS, 1, count, b, 0);
+        for (int i = 0; i < ROWS; ++i) {
+            assert_true(b[i].d == 8 * a[i].d && b[i].d_theta_b == 8 * a[i].d_theta_b && b[i].g[0] == a[i].g[0] &&
+                        b[i].g[1] == a[i].g[1] && b[i].r_a == 8 * a[i].r_a && b[i].r_b == 8 * a[i].r_b);
+        }
+    }
+    small.destroy(small.self);
+    large.destroy(large.self);
+    cspace_bundle_clear(&bundle);
+}
+
+static void rows_depend_on_their_pose_alone(void **state) {
+    (void)state;
+    cspace_bundle bundle;
+    sim_narrow narrow = {0};
+    check_ok(sim_fixture_random_bundle(2, types, 7, true, &bundle, err));
+    check_ok(sim_narrow_neural(&bundle, 2, types, 2, &narrow, err));
+    static cspace_pose poses[ROWS];
+    static sim_contact all[ROWS], strided[2 * ROWS];
+    static int count[ROWS];
+    random_poses(3, ROWS, .03, poses);
+    for (int pair = 0; pair < 4; ++pair) {
+        narrow.evaluate(narrow.self, pair, poses, ROWS, 1, count, all, 0); // more than one batch
+        memset(strided, 0x5a, sizeof strided);
+        narrow.evaluate(narrow.self, pair, poses, ROWS, 2, count, strided, 1);
+        for (int i = 0; i < ROWS; ++i) {
+            sim_contact one;
+            int found = 0;
+            narrow.evaluate(narrow.self, pair, &poses[i], 1, 1, &found, &one, 1);
+            assert_int_equal(found, 1);
+            assert_int_equal(count[i], 1);
+            assert_true(memcmp(&one, &all[i], sizeof one) == 0);
+            assert_true(memcmp(&one, &strided[2 * i], sizeof one) == 0);
+        }
+        narrow.evaluate(narrow.self, pair, poses, 0, 1, count, all, 0);
+    }
+    narrow.destroy(narrow.self);
+    cspace_bundle_clear(&bundle);
+}
+
+static void neural_refuses_what_does_not_match(void **state) {
+    (void)state;
+    core_error cause = {0};
+    cspace_bundle bundle;
+    sim_narrow narrow = {0};
+    check_ok(sim_fixture_random_bundle(1, types, 8, true, &bundle, err)); // u-u alone
+    assert_int_equal(sim_narrow_neural(&bundle, 2, types, 1, &narrow, &cause), CORE_ARG);
+    assert_non_null(strstr(cause.message, "u and block"));
+    assert_non_null(strstr(cause.message, "mkmaps"));
+    assert_null(narrow.evaluate);
+    // another outline under the same name
+    sim_type_def changed = types[0];
+    changed.shape.hash ^= 1;
+    assert_int_equal(sim_narrow_neural(&bundle, 1, &changed, 1, &narrow, &cause), CORE_SHAPE);
+    assert_non_null(strstr(cause.message, "shape u"));
+    // two sizes of one shape need the map of their ratio
+    sim_type_def sizes[2] = {types[0], types[0]};
+    sizes[1].radius *= 1.5;
+    assert_int_equal(sim_narrow_neural(&bundle, 2, sizes, 1, &narrow, &cause), CORE_ARG);
+    assert_non_null(strstr(cause.message, "1.5"));
+    assert_int_equal(sim_narrow_neural(NULL, 1, types, 1, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_neural(&bundle, 0, types, 1, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_neural(&bundle, 1, types, 0, &narrow, &cause), CORE_ARG);
+    int failures = 0;
+    for (uint64_t n = 1;; ++n, ++failures) {
+        core_alloc_fail_after(n);
+        const core_status status = sim_narrow_neural(&bundle, 1, types, 3, &narrow, &cause);
+        core_alloc_fail_after(0);
+        if (status == CORE_OK) break;
+        assert_int_equal(status, CORE_MEMORY);
+    }
+    assert_true(failures >= 6);
+    narrow.destroy(narrow.self);
+    cspace_bundle_clear(&bundle);
+}
+
+static void minimiser_knows_discs(void **state) {
+    (void)state;
+    sim_type_def discs[2];
+    sim_narrow narrow = {0};
+    check_ok(sim_fixture_disc("a", 256, .02, 1, &discs[0], err));
+    check_ok(sim_fixture_disc("b", 256, .01, 1, &discs[1], err));
+    check_ok(sim_narrow_minimiser(2, discs, 256, .001, 1, &narrow, err));
+    for (int i = 0; i < 60; ++i) {
+        const double angle = .1 + .7 * i, d = .0005 - .00003 * i, r = .03 + d, L = .02;
+        const cspace_pose pose = {1.1 * i, r * cos(angle), r * sin(angle)};
+        sim_contact c;
+        int count = 0;
+        narrow.evaluate(narrow.self, 1, &pose, 1, 1, &count, &c, 0);
+        assert_int_equal(count, 1);
+        if (d > .00006) { // beyond four smoothing widths: a lower bound where nothing acts
+            assert_true(c.d > 0 && c.d < d + 1e-3 * L);
+            continue;
+        }
+        check_near(c.d, d, 1e-3 * L); // facets of the outline, cells of the grid
+        if (c.d >= 0) continue;
+        check_near(c.g[0], cos(angle), .03);
+        check_near(c.g[1], sin(angle), .03);
+        check_near(c.d_theta_b, 0, .03 * .01);
+        check_near(c.r_a, .02 + d / 2, .002 * L + .0002);
+        check_near(c.r_b, -.01 - d / 2, .002 * L + .0002);
+    }
+    narrow.destroy(narrow.self);
+    sdf_shape_clear(&discs[0].shape);
+    sdf_shape_clear(&discs[1].shape);
+}
+
+static void minimiser_is_independent_of_the_order(void **state) {
+    (void)state;
+    sim_narrow narrow = {0};
+    check_ok(sim_narrow_minimiser(2, types, 128, 0, 1, &narrow, err));
+    // the same minimum is searched in another frame: to the search tolerance, with flat valleys where the point may lie anywhere
+    static cspace_pose poses[ROWS];
+    random_poses(4, 200, .03, poses);
+    int touching = 0;
+    for (int i = 0; i < 200; ++i) {
+        const cspace_pose p = poses[i];
+        const double c = cos(p.theta), s = sin(p.theta);
+        const cspace_pose q = {-p.theta, -(c * p.x + s * p.y), -(c * p.y - s * p.x)};
+        sim_contact ab, ba;
+        int count;
+        narrow.evaluate(narrow.self, 1, &p, 1, 1, &count, &ab, 0);
+        narrow.evaluate(narrow.self, 2, &q, 1, 1, &count, &ba, 0);
+        assert_true((ab.d < 0) == (ba.d < 0) || fabs(ab.d) < 1e-6);
+        if (!(ab.d < 0) || ab.d < -.25 * .02) continue; // deeper, it saturates
+        check_near(ba.d, ab.d, 4e-6 * .02);
+        ++touching;
+    }
+    assert_true(touching > 20);
+    narrow.destroy(narrow.self);
+}
+
+static void minimiser_refuses_bad_arguments(void **state) {
+    (void)state;
+    core_error cause = {0};
+    sim_narrow narrow = {0};
+    assert_int_equal(sim_narrow_minimiser(0, types, 64, .001, 1, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_minimiser(1, NULL, 64, .001, 1, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_minimiser(1, types, 64, -1, 1, &narrow, &cause), CORE_RANGE);
+    assert_int_equal(sim_narrow_minimiser(1, types, 64, NAN, 1, &narrow, &cause), CORE_RANGE);
+    assert_int_equal(sim_narrow_minimiser(1, types, 2, .001, 1, &narrow, &cause), CORE_RANGE);
+    assert_null(narrow.evaluate);
+    int failures = 0;
+    for (uint64_t n = 1;; ++n, ++failures) {
+        core_alloc_fail_after(n);
+        const core_status status = sim_narrow_minimiser(2, types, 16, .001, 1, &narrow, &cause);
+        core_alloc_fail_after(0);
+        if (status == CORE_OK) break;
+        assert_int_equal(status, CORE_MEMORY);
+        assert_null(narrow.evaluate);
+    }
+    assert_true(failures >= 8);
+    narrow.destroy(narrow.self);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neural_answers_both_orders),     cmocka_unit_test(neural_scales_with_the_grains),
+        cmocka_unit_test(rows_depend_on_their_pose_alone), cmocka_unit_test(neural_refuses_what_does_not_match),
+        cmocka_unit_test(minimiser_knows_discs),          cmocka_unit_test(minimiser_is_independent_of_the_order),
+        cmocka_unit_test(minimiser_refuses_bad_arguments),
+    };
+    return cmocka_run_group_tests(tests, make_types, clear_types);
+}

@@ -1,0 +1,17 @@
+# Drawing and measuring: libsim's sim_view and sim_measure, commands simview and simstat.
+
+# Synthetic run files, as a library for unit tests and as the program make_run for tests of commands.
+add_library(run_fixture STATIC fixtures/run_fixture.c)
+target_include_directories(run_fixture PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/fixtures)
+target_link_libraries(run_fixture PUBLIC core PRIVATE cem_flags m)
+add_executable(make_run fixtures/make_run.c)
+target_link_libraries(make_run PRIVATE run_fixture cem_flags)
+set_target_properties(make_run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
+cem_test(test_sim_view unit/test_sim_view.c unit run_fixture sim)
+cem_test(test_sim_measure unit/test_sim_measure.c unit run_fixture sim)
+
+foreach(command simview simstat)
+  add_test(NAME cli_${command} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/${command}.sh ${CMAKE_BINARY_DIR}/bin)
+  set_tests_properties(cli_${command} PROPERTIES LABELS cli TIMEOUT 300)
+endforeach()
