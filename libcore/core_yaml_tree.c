@@ -347,10 +347,10 @@ static core_status fail_list(const core_yaml *doc, const core_yaml_node *place, 
     node_path(node, path);
     keep_line(message);
     keep_line(path);
-    bool set = place && place->parent && place->line == 0;
+    const char *set = "";
+    if (place && place->parent && place->line == 0) set = path[0] ? "--set " : "--set: ";
     if (place && place->line > 0) snprintf(line, sizeof line, ":%d", place->line);
-    return CORE_FAIL(err, code, "%s%s: %s%s%s%s", doc->name, line, set ? "--set " : "", path, path[0] ? ": " : "",
-                     message);
+    return CORE_FAIL(err, code, "%s%s: %s%s%s%s", doc->name, line, set, path, path[0] ? ": " : "", message);
 }
 
 core_status core__yaml_fail_as(const core_yaml *doc, const core_yaml_node *node, core_status code, core_error *err,

@@ -286,7 +286,7 @@ typedef struct cspace_pipeline_report {
     int count_maps_built, count_maps_reused;
 } cspace_pipeline_report;
 /// Shapes -> grids -> samples -> maps -> bundle at maps_path, every pair including each with itself; what is current by content hash is
-/// reused (intermediates in maps_path.cache/). The same file twice counts once; two different shapes of one name: SHAPE.
+/// reused (intermediates in maps_path.cache/; rules: libcspace/README.md, "Pipeline"). provenance, progress: NULL allowed. The same file twice counts once; two different shapes of one name: SHAPE.
 core_status cspace_pipeline_run(const cspace_pipeline_shape *shapes, int count_shapes, const char *maps_path,
                                 const cspace_pipeline_def *def, const core_h5_provenance *provenance,
                                 const core_progress *progress, cspace_bundle *bundle, cspace_pipeline_report *report,

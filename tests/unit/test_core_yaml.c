@@ -164,7 +164,7 @@ static void overrides_refused(void **state) {
     expect_override_refused("contact.mew=1", CORE_FORMAT,
                             "s.yaml: --set contact: unknown key \"mew\"; nearest known key: \"mu\"");
     expect_override_refused("gravty=[0, 0]", CORE_FORMAT,
-                            "s.yaml: --set unknown key \"gravty\"; nearest known key: \"gravity\"");
+                            "s.yaml: --set: unknown key \"gravty\"; nearest known key: \"gravity\"");
     expect_override_refused("gravity=[0, x]", CORE_FORMAT,
                             "s.yaml: --set gravity[1]: found \"x\", expected a list of 2 numbers (m/s^2)");
     expect_override_refused(

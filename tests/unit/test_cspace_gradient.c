@@ -284,6 +284,8 @@ static void test_smoothing(void **state) {
     assert_close(c.d_theta, plain.d_theta, 2e-2);
     assert_close(c.g[0], plain.g[0], 1e-2);
     assert_close(c.g[1], plain.g[1], 1e-2);
+    assert_close(c.r_a, plain.r_a, 1e-2);
+    assert_close(c.r_b, plain.r_b, 1e-2);
     // face on face: no torque when aligned, a restoring one when tilted by less than the width; d is lowered by the
     // mean tilt
     const double sigma = 1e-2, face = sqrt(0.5), h = sqrt(3.0) * sigma;

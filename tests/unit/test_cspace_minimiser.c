@@ -235,11 +235,17 @@ static void test_exchange(void **state) {
 // Beyond the grids the outlines answer: no limit to the distance.
 static void test_far_apart(void **state) {
     (void)state;
-    cspace_pair pair = pair_of(SQUARE, SQUARE, 1.0);
+    cspace_pair pair = pair_of(SQUARE, LETTER_N, 0.7);
     const double t[] = {3.0, 5.0, 50.0, 1e4};
     for (int k = 0; k < 4; k++) {
-        cspace_minimum m = minimise(&pair, (cspace_pose){2.0 * CORE_PI, 0.0, -t[k]}, 1e-4);
-        assert_close(m.d, t[k] - sqrt(2.0), 1e-4 + 1e-9 * t[k]);
+        for (int i = 0; i < 5; i++) {
+            cspace_pose q = {0.3 + i, t[k] * cos(1.1 * i), t[k] * sin(1.1 * i)};
+            sdf_posed a = {&pair.a->outline, pair.scale_a, 0.0, 0.0, 0.0};
+            sdf_posed b = {&pair.b->outline, pair.scale_b, q.theta, q.x, q.y};
+            double exact;
+            assert_int_equal(sdf_posed_distance(&a, &b, &exact, NULL), CORE_OK);
+            assert_close(minimise(&pair, q, 1e-4).d, exact, 1e-4 + 1e-9 * t[k]);
+        }
     }
 }
 
