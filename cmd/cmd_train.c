@@ -91,7 +91,7 @@ void cmd_train_print_heading(FILE *out) {
                  "circumradius, normals in "
                  "degrees\n");
     fprintf(out, "%-24s %-7s %8s %8s %8s %7s %7s %7s %8s %7s %8s %8s\n", "pair", "net", "d mean", "d p99", "d max",
-            "sign %", "n mean", "n p50", "arm p50", "bytes", "seconds", "epochs");
+            "sign %", "n mean", "n p50", "arm p50", "bytes", "core s", "epochs");
 }
 
 void cmd_train_print_row(FILE *out, const cspace_map *map) {

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char doc[] =
-    "Runs the grains of a scene through its phases and writes their motion to RUN.h5 (H5MD). The scene, its maps and the room for its "
-    "grains are checked before RUN.h5 is touched; --check does no more than that.\v"
-    "Examples: simulate column.yaml -o column.run.h5\n"
-    "          simulate column.yaml -o smooth.run.h5 --set contact.default.mu=0.1 --set seed=7";
+static const char doc[] = "Runs the grains of a scene through its phases and writes their motion to RUN.h5 (H5MD). The "
+                          "scene, its maps and the room for its "
+                          "grains are checked before RUN.h5 is touched; --check does no more than that.\v"
+                          "Examples: simulate column.yaml -o column.run.h5\n"
+                          "          simulate column.yaml -o smooth.run.h5 --set contact.default.mu=0.1 --set seed=7";
 
 #define OVERRIDES_MAX 256
 
@@ -29,7 +29,8 @@ static const struct argp_option argp_options[] = {
     {"maps", KEY_MAPS, "MAPS.h5", 0, "contact maps to use instead of the scene's", 0},
     {"threads", KEY_THREADS, "N", 0, "threads (all processors); the result is the same for any number", 0},
     {"check", KEY_CHECK, 0, 0, "check the scene, its maps and the room for its grains, and stop", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scene, as in --set contact.default.mu=0.3; may be repeated", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scene, as in --set contact.default.mu=0.3; may be repeated",
+     0},
     {"help-scene", KEY_HELP_SCENE, 0, 0, "print every key of scene files with unit, default and meaning", 0},
     {0}};
 
@@ -45,21 +46,32 @@ static void print_scene_help(void) {
 static error_t parse(int key, char *argument, struct argp_state *state) {
     options *o = state->input;
     switch (key) {
-    case 'o': o->output = argument; return 0;
-    case KEY_MAPS: o->maps = argument; return 0;
-    case KEY_THREADS: o->threads = (int)cmd_integer("--threads", argument, 1, 1024); return 0;
-    case KEY_CHECK: o->check = true; return 0;
+    case 'o':
+        o->output = argument;
+        return 0;
+    case KEY_MAPS:
+        o->maps = argument;
+        return 0;
+    case KEY_THREADS:
+        o->threads = (int)cmd_integer("--threads", argument, 1, 1024);
+        return 0;
+    case KEY_CHECK:
+        o->check = true;
+        return 0;
     case KEY_SET:
         if (!strchr(argument, '=')) cmd_usage("--set: found \"%.200s\", expected KEY=VALUE", argument);
         if (o->count_overrides == OVERRIDES_MAX) cmd_usage("--set: more than %d", OVERRIDES_MAX);
         o->overrides[o->count_overrides++] = argument;
         return 0;
-    case KEY_HELP_SCENE: print_scene_help(); return 0;
+    case KEY_HELP_SCENE:
+        print_scene_help();
+        return 0;
     case ARGP_KEY_ARG:
         if (o->scene) cmd_usage("found a second scene \"%.200s\", expected one", argument);
         o->scene = argument;
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -80,14 +92,17 @@ static void print_summary(const char *path, const sim_run_report *r) {
     core_hash_text(r->state_hash, hash);
     printf("%s: %lld frames, %lld steps of %.4g s, %.4g s simulated in %.3g s\n", path, (long long)r->frames,
            (long long)r->steps, r->dt, r->simulated, r->wall);
-    printf("kinetic %.4g J, potential %.4g J, elastic %.4g J, dissipated %.4g J (normal) + %.4g J (tangential)\n", t->kinetic,
-           t->potential, t->elastic, t->dissipated_normal, t->dissipated_tangential);
-    printf("%lld contacts, %lld with planes, %lld sliding; penetration mean %.3g m, max %.3g m\n", (long long)t->count_contacts,
-           (long long)t->count_plane_contacts, (long long)t->count_sliding, t->penetration_mean, t->penetration_max);
+    printf("kinetic %.4g J, potential %.4g J, elastic %.4g J, dissipated %.4g J (normal) + %.4g J (tangential)\n",
+           t->kinetic, t->potential, t->elastic, t->dissipated_normal, t->dissipated_tangential);
+    printf("%lld contacts, %lld with planes, %lld sliding; penetration mean %.3g m, max %.3g m\n",
+           (long long)t->count_contacts, (long long)t->count_plane_contacts, (long long)t->count_sliding,
+           t->penetration_mean, t->penetration_max);
     printf("state %s\n", hash);
     if (t->count_saturated > 0)
-        fprintf(stderr, "simulate: warning: %lld contacts are so deep that their distance has saturated; take stiffer contacts\n",
-                (long long)t->count_saturated);
+        fprintf(
+            stderr,
+            "simulate: warning: %lld contacts are so deep that their distance has saturated; take stiffer contacts\n",
+            (long long)t->count_saturated);
 }
 
 static core_status run(const options *o, bool quiet, const core_h5_provenance *provenance, core_error *err) {

@@ -27,7 +27,7 @@
 static const char doc[] = "Draws run files: one picture (OUT ends in .png), a film (.mp4, through the program ffmpeg) "
                           "or a folder of numbered PNGs. Several times or "
                           "several runs become panels of one picture that share region and scale.\v"
-                          "Examples: simview column.h5 -o column.png --time 0,0.4,2\n"
+                          "Examples: simview column.h5 -o column.png --time 0,collapse+0.4,2\n"
                           "          simview column.h5 -o column.mp4 --colour speed --rate 0.25";
 
 enum { KEY_TIME = 1001, KEY_EVERY, KEY_WIDTH, KEY_REGION, KEY_COLOUR, KEY_RATE };
@@ -35,7 +35,10 @@ enum { KEY_TIME = 1001, KEY_EVERY, KEY_WIDTH, KEY_REGION, KEY_COLOUR, KEY_RATE }
 static const struct argp_option argp_options[] = {
     {"output", 'o', "OUT", 0, "picture.png, film.mp4 or a folder (created)", 0},
     {"time", KEY_TIME, "T[,T...]", 0,
-     "s; picture: the nearest frames, a panel each (default: the last frame); film and folder: FROM,TO", 0},
+     "s, or PHASE or PHASE+S, since the start of a phase; picture: the nearest frames, a panel each (default: the last "
+     "frame); "
+     "film and folder: FROM,TO",
+     0},
     {"every", KEY_EVERY, "N", 0, "film and folder: every N-th stored frame (1)", 0},
     {"rate", KEY_RATE, "X", 0, "film: simulated seconds per second of film (default: so that it lasts 5 to 20 s)", 0},
     {"width", KEY_WIDTH, "PIXELS", 0, "64 .. 8192 (1280)", 0},
@@ -47,13 +50,19 @@ static const char *const colour_words[] = {"shape", "speed", "rotation"};
 
 typedef enum output_kind { OUTPUT_PNG, OUTPUT_FILM, OUTPUT_FOLDER } output_kind;
 
+// A time as the user names it.
+typedef struct instant {
+    char phase[CORE_NAME_MAX]; // "": since the start of the run
+    double after;              // s
+} instant;
+
 typedef struct options {
     const char *output;
     output_kind kind;
     int count_paths;
     char *paths[RUNS_MAX]; // borrowed from argv
     int count_times;
-    double times[TIMES_MAX];
+    instant times[TIMES_MAX];
     int64_t every; // 0: not given
     double rate;   // NaN: not given
     sim_view_def view;
@@ -102,6 +111,32 @@ static int parse_list(const char *option, const char *text, double min, double m
     }
 }
 
+// "0.5", "collapse" or "collapse+0.5", separated by commas.
+static void parse_times(const char *text, options *o) {
+    o->count_times = 0;
+    for (const char *s = text;; s++) {
+        char word[CORE_NAME_MAX + 32];
+        size_t n = strcspn(s, ",");
+        if (o->count_times == TIMES_MAX) cmd_usage("--time: found \"%s\", expected at most %d times", text, TIMES_MAX);
+        if (n == 0 || n >= sizeof word)
+            cmd_usage("--time: found \"%s\", expected times in s or names of phases, separated by commas", text);
+        memcpy(word, s, n);
+        word[n] = '\0';
+        instant *t = &o->times[o->count_times++];
+        *t = (instant){0};
+        if (core_parse_number(word, "--time", -TIME_LIMIT, TIME_LIMIT, &t->after, NULL) != CORE_OK) {
+            char *plus = strrchr(word, '+');
+            if (plus) {
+                *plus = '\0';
+                t->after = cmd_number("--time", plus + 1, 0, TIME_LIMIT);
+            }
+            snprintf(t->phase, sizeof t->phase, "%.*s", CORE_NAME_MAX - 1, word);
+        }
+        s += n;
+        if (!*s) return;
+    }
+}
+
 static void parse_region(const char *text, double region[4]) {
     int count = parse_list("--region", text, -REGION_LIMIT, REGION_LIMIT, region, 4);
     if (count != 4 || !(region[0] < region[2] && region[1] < region[3]))
@@ -115,7 +150,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->output = argument;
         return 0;
     case KEY_TIME:
-        o->count_times = parse_list("--time", argument, -TIME_LIMIT, TIME_LIMIT, o->times, TIMES_MAX);
+        parse_times(argument, o);
         return 0;
     case KEY_EVERY:
         o->every = cmd_integer("--every", argument, 1, INT32_MAX);
@@ -157,7 +192,7 @@ static void check_options(options *o) {
     o->kind = kind_of(o->output);
     if (o->kind == OUTPUT_PNG && o->every) cmd_usage("--every: only for films and folders, found -o \"%s\"", o->output);
     if (o->kind != OUTPUT_FILM && !isnan(o->rate)) cmd_usage("--rate: only for films, found -o \"%s\"", o->output);
-    if (o->kind != OUTPUT_PNG && o->count_times && !(o->count_times == 2 && o->times[0] <= o->times[1]))
+    if (o->kind != OUTPUT_PNG && o->count_times && o->count_times != 2)
         cmd_usage("--time: expected FROM,TO for a film or a folder");
     if (o->kind == OUTPUT_FILM && o->view.width % 2)
         cmd_usage("--width: found %d, expected an even number for a film", o->view.width);
@@ -213,6 +248,26 @@ static core_status runs_open(const options *o, runs *r, core_error *err) {
     return CORE_OK;
 }
 
+// Seconds since the start of the run. ARG: no such phase, or the run did not get there.
+static core_status resolve_time(core_run_reader *run, const char *path, const instant *t, double *time,
+                                core_error *err) {
+    const core_run_info *info = core_run_describe(run);
+    int64_t frame = 0;
+    *time = t->after;
+    if (!t->phase[0]) return CORE_OK;
+    int phase = 0;
+    while (phase < info->count_phases && strcmp(info->phase_names[phase], t->phase) != 0) phase++;
+    CORE_CHECK(phase<info->count_phases, CORE_ARG,
+                     "--time: found \"%s\", expected seconds or a phase of %s (the first of its %d: \"%s\")", t->phase,
+                     path, info->count_phases, info->count_phases> 0
+                   ? info->phase_names[0]
+                   : "");
+    CORE_TRY(core_run_phase_start(run, phase, &frame, err));
+    CORE_CHECK(frame >= 0, CORE_ARG, "--time: %s ended before its phase \"%s\"", path, t->phase);
+    *time = info->times[frame] + t->after;
+    return CORE_OK;
+}
+
 // Stored frame nearest to t among every `every`-th.
 static int64_t frame_near(const core_run_reader *run, double t, int64_t every) {
     const core_run_info *info = core_run_describe(run);
@@ -245,15 +300,19 @@ static core_status fit_view(const options *o, const runs *r, double from, double
 }
 
 // Time range of the frames that a film or a folder shows.
-static void time_range(const options *o, const runs *r, double *from, double *to) {
+static core_status time_range(const options *o, const runs *r, double *from, double *to, core_error *err) {
     *from = INFINITY, *to = -INFINITY;
     for (int i = 0; i < r->count; i++) {
         const core_run_info *info = core_run_describe(r->reader[i]);
         *from = fmin(*from, info->times[0]), *to = fmax(*to, info->times[info->count_frames - 1]);
     }
-    if (!o->count_times) return;
-    *from = fmin(fmax(*from, o->times[0]), *to);
-    *to = fmax(fmin(*to, o->times[1]), *from);
+    if (!o->count_times) return CORE_OK;
+    double wanted[2];
+    for (int k = 0; k < 2; k++) CORE_TRY(resolve_time(r->reader[0], o->paths[0], &o->times[k], &wanted[k], err));
+    CORE_CHECK(wanted[0] <= wanted[1], CORE_ARG, "--time: found FROM %g s after TO %g s", wanted[0], wanted[1]);
+    *from = fmin(fmax(*from, wanted[0]), *to);
+    *to = fmax(fmin(*to, wanted[1]), *from);
+    return CORE_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- ffmpeg
@@ -374,9 +433,11 @@ static core_status write_picture(const options *o, const runs *r, core_error *er
     sim_view_panel panels[SIM_VIEW_PANELS_MAX];
     int count = 0, count_times = o->count_times ? o->count_times : 1;
     for (int i = 0; i < r->count; i++)
-        for (int k = 0; k < count_times; k++)
-            panels[count++] = (sim_view_panel){
-                r->reader[i], core_run_frame_at(r->reader[i], o->count_times ? o->times[k] : NAN), r->caption[i]};
+        for (int k = 0; k < count_times; k++) {
+            double time = NAN;
+            if (o->count_times) CORE_TRY(resolve_time(r->reader[i], o->paths[i], &o->times[k], &time, err));
+            panels[count++] = (sim_view_panel){r->reader[i], core_run_frame_at(r->reader[i], time), r->caption[i]};
+        }
     sim_image image = {0};
     CORE_TRY(sim_view_draw_panels(count, panels, &o->view, &image, err));
     core_status status = sim_image_write_png(o->output, &image, err);
@@ -411,7 +472,7 @@ static core_status write_folder(const options *o, const runs *r, const core_prog
     char *path = NULL;
     int64_t shown[RUNS_MAX];
     double from, to;
-    time_range(o, r, &from, &to);
+    CORE_TRY(time_range(o, r, &from, &to, err));
     CORE_TRY(fit_view(o, r, from, to, &view, err));
     int64_t first = frame_near(r->reader[0], from, o->every), last = frame_near(r->reader[0], to, o->every);
     for (int64_t i = first, k = 0; i <= last; i += o->every, k++) {
@@ -456,7 +517,7 @@ static core_status write_film(const options *o, const runs *r, const core_progre
     film f = {.pipe = -1, .process = -1};
     int64_t shown[RUNS_MAX], count = 0;
     double from, to, rate = 0;
-    time_range(o, r, &from, &to);
+    CORE_TRY(time_range(o, r, &from, &to, err));
     CORE_TRY(fit_view(o, r, from, to, &view, err));
     int64_t stored = (frame_near(r->reader[0], to, o->every) - frame_near(r->reader[0], from, o->every)) / o->every + 1;
     CORE_TRY(plan_film(o, to - from, stored, &rate, &count, err));

@@ -13,6 +13,7 @@ struct core_run_reader {
     core_run_type *types;
     core_run_plane *planes;
     char (*observable_names)[CORE_NAME_MAX];
+    char (*phase_names)[CORE_NAME_MAX];
     int32_t *species, *id; // id: scratch, (count_rows)
     double *mass, *times;
     char *scene_text, *scene_path, *title;
@@ -133,6 +134,30 @@ done:
     return status;
 }
 
+/// Names of the phases, a line each; a run of no phases has an empty text.
+static core_status read_phases(core_run_reader *r, core_error *err) {
+    core_status status = CORE_OK;
+    char *lines = NULL;
+    int n = 0;
+    CORE_TRY(core_h5_read_text(r->file, CORE_RUN_PHASES, &lines, err));
+    for (const char *s = lines; *s; s++) n += s == lines || s[-1] == '\n';
+    CORE_NEW_DONE(r->phase_names, (size_t)n);
+    const char *s = lines;
+    for (int i = 0; i < n; i++) {
+        const size_t length = strcspn(s, "\n");
+        CORE_CHECK_DONE(length > 0 && length < CORE_NAME_MAX, CORE_FORMAT,
+                        "%s: %s: name %d has %zu bytes; expected 1 to %d", core_h5_path(r->file), CORE_RUN_PHASES, i,
+                        length, CORE_NAME_MAX - 1);
+        memcpy(r->phase_names[i], s, length);
+        s += length + (s[length] == '\n');
+    }
+    r->info.phase_names = (const char(*)[CORE_NAME_MAX])r->phase_names;
+    r->info.count_phases = n;
+done:
+    core_free(lines);
+    return status;
+}
+
 static core_status read_parameters(core_run_reader *r, core_error *err) {
     const size_t two = 2;
     CORE_TRY(core_h5_read_text(r->file, CORE_RUN_TITLE, &r->title, err));
@@ -140,6 +165,7 @@ static core_status read_parameters(core_run_reader *r, core_error *err) {
     CORE_TRY(core_h5_read_text(r->file, CORE_RUN_SCENE_PATH, &r->scene_path, err));
     CORE_TRY(core_h5_read(r->file, CORE_RUN_GRAVITY, CORE_H5_F64, 1, &two, r->info.gravity, true, err));
     CORE_TRY(core_h5_read(r->file, CORE_RUN_DT, CORE_H5_F64, 0, NULL, &r->info.dt, true, err));
+    CORE_TRY(read_phases(r, err));
     r->info.title = r->title;
     r->info.scene_text = r->scene_text;
     r->info.scene_path = r->scene_path;
@@ -332,6 +358,23 @@ int64_t core_run_frame_at(const core_run_reader *r, double t) {
     return earlier ? low - 1 : low;
 }
 
+core_status core_run_phase_start(core_run_reader *r, int32_t phase, int64_t *frame, core_error *err) {
+    CORE_CHECK(r && frame, CORE_ARG, "core_run_phase_start: null argument");
+    core_run_frame only_phase = {0};
+    int64_t low = 0, high = r->info.count_frames; // the first frame of that phase lies in [low, high]
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        CORE_TRY(core_run_read(r, middle, &only_phase, err));
+        if (only_phase.phase >= phase) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    *frame = low < r->info.count_frames ? low : -1;
+    return CORE_OK;
+}
+
 int core_run_observable_index(const core_run_reader *r, const char *name) {
     for (int i = 0; name && i < r->info.count_observables; i++) {
         if (strcmp(r->observable_names[i], name) == 0) return i;
@@ -347,6 +390,7 @@ void core_run_close(core_run_reader **r) {
     core_free(old->types);
     core_free(old->planes);
     core_free(old->observable_names);
+    core_free(old->phase_names);
     core_free(old->species);
     core_free(old->id);
     core_free(old->mass);

@@ -41,6 +41,8 @@ typedef struct core_run_def {
     const core_run_plane *planes;
     int count_observables;
     const core_run_observable *observables;
+    int count_phases;
+    const char *const *phase_names; // (count_phases) without line breaks
     const int32_t *species;  // (count_rows) type index
     const double *mass;      // (count_rows) kg
     const char *scene_text;  // resolved scene
@@ -75,11 +77,12 @@ core_status core_run_finish(core_run_writer **w, core_error *err);
 
 /// What a run file says of itself; owned by the reader.
 typedef struct core_run_info {
-    int count_rows, count_types, count_planes, count_observables;
+    int count_rows, count_types, count_planes, count_observables, count_phases;
     int64_t count_frames; // committed
     const core_run_type *types;
     const core_run_plane *planes;
     const char (*observable_names)[CORE_NAME_MAX];
+    const char (*phase_names)[CORE_NAME_MAX];
     const int32_t *species;
     const double *mass;
     const double *times; // (count_frames) s
@@ -98,6 +101,9 @@ const core_run_info *core_run_describe(const core_run_reader *r);
 core_status core_run_read(core_run_reader *r, int64_t i, core_run_frame *frame, core_error *err);
 /// Frame whose time is nearest to t; the last one for t = NaN. -1 if there are no frames.
 int64_t core_run_frame_at(const core_run_reader *r, double t);
+/// First frame of the phase with this index or a later one (phases never go back), -1 if the run did not get there. Reads O(log frames)
+/// numbers. FORMAT, IO.
+core_status core_run_phase_start(core_run_reader *r, int32_t phase, int64_t *frame, core_error *err);
 /// Index of an observable by name, -1 if absent.
 int core_run_observable_index(const core_run_reader *r, const char *name);
 void core_run_close(core_run_reader **r);

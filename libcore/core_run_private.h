@@ -19,6 +19,7 @@
 #define CORE_RUN_GRAVITY "/parameters/gravity"
 #define CORE_RUN_DT "/parameters/dt"
 #define CORE_RUN_TITLE "/parameters/title"
+#define CORE_RUN_PHASES "/parameters/phases"
 #define CORE_RUN_SCENE "/parameters/scene"
 #define CORE_RUN_SCENE_PATH "/parameters/scene_path"
 #define CORE_RUN_PHASE "/run/phase"

@@ -203,6 +203,28 @@ static core_status write_planes(core_h5 *file, const core_run_def *def, core_err
     return CORE_OK;
 }
 
+/// Names of the phases, a line each.
+static core_status write_phases(core_h5 *file, const core_run_def *def, core_error *err) {
+    core_status status = CORE_OK;
+    char *lines = NULL;
+    size_t used = 0;
+    CORE_NEW_DONE(lines, (size_t)def->count_phases * CORE_NAME_MAX + 1);
+    for (int i = 0; i < def->count_phases; i++) {
+        const char *name = def->phase_names[i];
+        const size_t n = strlen(name);
+        CORE_CHECK_DONE(n > 0 && n < CORE_NAME_MAX && !strchr(name, '\n'), CORE_ARG,
+                        "run file: phase name \"%s\"; expected 1 to %d bytes without line breaks", name,
+                        CORE_NAME_MAX - 1);
+        if (i > 0) lines[used++] = '\n';
+        memcpy(lines + used, name, n);
+        used += n;
+    }
+    status = core_h5_write_text(file, CORE_RUN_PHASES, lines, "names of the phases, a line each", err);
+done:
+    core_free(lines);
+    return status;
+}
+
 static core_status write_parameters(core_h5 *file, const core_run_def *def, core_error *err) {
     const size_t two = 2;
     CORE_TRY(core_h5_group(file, "/parameters", "what was simulated", err));
@@ -213,6 +235,7 @@ static core_status write_parameters(core_h5 *file, const core_run_def *def, core
     CORE_TRY(core_h5_write(file, CORE_RUN_GRAVITY, CORE_H5_F64, 1, &two, def->gravity, "m/s^2",
                            "acceleration of gravity", err));
     CORE_TRY(core_h5_write(file, CORE_RUN_DT, CORE_H5_F64, 0, NULL, &def->dt, "s", "time step", err));
+    CORE_TRY(write_phases(file, def, err));
     CORE_TRY(write_types(file, def, err));
     return write_planes(file, def, err);
 }

@@ -31,8 +31,8 @@ static void widen_range(double d1, double d2, double *low, double *high) {
 /// Bound on the concavity of the bicubic interpolant within `radius` of p (canonical units). The weights across the
 /// other axis sum to 1 with at most 1/8 below zero; those of the mixed derivative to 1 with at most 5/8 below zero.
 static double canonical_concavity(const sdf_grid *grid, const double p[2], double radius) {
-    double u = (p[0] - grid->origin[0]) / grid->spacing, v = (p[1] - grid->origin[1]) / grid->spacing;
-    double r = radius / grid->spacing;
+    double inverse = 1.0 / grid->spacing;
+    double u = (p[0] - grid->origin[0]) * inverse, v = (p[1] - grid->origin[1]) * inverse, r = radius * inverse;
     if (!(r <= NODES_MAX / 2 && u - r >= 1.0 && v - r >= 1.0 && u + r < grid->nx - 3 && v + r < grid->ny - 3))
         return INFINITY;
     int i0 = (int)(u - r) - 1, i1 = (int)(u + r) + 2, j0 = (int)(v - r) - 1, j1 = (int)(v + r) + 2;
@@ -62,24 +62,26 @@ static double canonical_concavity(const sdf_grid *grid, const double p[2], doubl
     double a = 1.125 * xl - 0.125 * xh, b = 1.125 * yl - 0.125 * yh;
     double c = fmax(fabs(1.625 * ml - 0.625 * mh), fabs(1.625 * mh - 0.625 * ml));
     double low = 0.5 * (a + b) - sqrt(0.25 * (a - b) * (a - b) + c * c);
-    return low < 0.0 ? -low / (grid->spacing * grid->spacing) : 0.0;
+    return low < 0.0 ? -low * inverse * inverse : 0.0;
 }
 
 /// A point of A's frame in the frame and units of canonical B.
 static void to_b(const cspace__field *f, double x, double y, double p[2]) {
     double dx = x - f->t[0], dy = y - f->t[1];
-    p[0] = (f->c * dx + f->s * dy) / f->pair->scale_b;
-    p[1] = (f->c * dy - f->s * dx) / f->pair->scale_b;
+    p[0] = (f->c * dx + f->s * dy) * f->inverse_b;
+    p[1] = (f->c * dy - f->s * dx) * f->inverse_b;
 }
 
 void cspace__field_init(const cspace_pair *pair, const cspace_pose *pose, cspace__field *field) {
     *field = (cspace__field){.pair = pair, .t = {pose->x, pose->y}};
+    field->inverse_a = 1.0 / pair->scale_a;
+    field->inverse_b = 1.0 / pair->scale_b;
     core_sincos(core_wrap_angle(pose->theta), &field->s, &field->c);
     field->cell = fmax(pair->grid_a->spacing * pair->scale_a, pair->grid_b->spacing * pair->scale_b);
 }
 
 double cspace__field_a(const cspace__field *f, double x, double y) {
-    double p[2] = {x / f->pair->scale_a, y / f->pair->scale_a};
+    double p[2] = {x * f->inverse_a, y * f->inverse_a};
     return f->pair->scale_a * canonical_distance(f->pair->a, f->pair->grid_a, p, NULL);
 }
 
@@ -90,7 +92,7 @@ double cspace__field_b(const cspace__field *f, double x, double y) {
 }
 
 void cspace__field_probe(const cspace__field *f, double x, double y, cspace__probe *probe) {
-    double p[2] = {x / f->pair->scale_a, y / f->pair->scale_a}, g[2];
+    double p[2] = {x * f->inverse_a, y * f->inverse_a}, g[2];
     probe->x[0] = x;
     probe->x[1] = y;
     probe->a = f->pair->scale_a * canonical_distance(f->pair->a, f->pair->grid_a, p, probe->ga);
@@ -105,12 +107,12 @@ double cspace__probe_value(const cspace__probe *probe) {
 }
 
 double cspace__field_concavity_a(const cspace__field *f, const double x[2], double radius) {
-    double scale = f->pair->scale_a, p[2] = {x[0] / scale, x[1] / scale};
-    return canonical_concavity(f->pair->grid_a, p, radius / scale) / scale;
+    double p[2] = {x[0] * f->inverse_a, x[1] * f->inverse_a};
+    return canonical_concavity(f->pair->grid_a, p, radius * f->inverse_a) * f->inverse_a;
 }
 
 double cspace__field_concavity_b(const cspace__field *f, const double x[2], double radius) {
-    double scale = f->pair->scale_b, p[2];
+    double p[2];
     to_b(f, x[0], x[1], p);
-    return canonical_concavity(f->pair->grid_b, p, radius / scale) / scale;
+    return canonical_concavity(f->pair->grid_b, p, radius * f->inverse_b) * f->inverse_b;
 }

@@ -9,10 +9,11 @@ enum { CSPACE__SEARCH_COOKIE = 0x5ea2c4 }; // of cspace_search_def
 
 /// A pair at one pose: phi_A(x) and phi_qB(x) = phi_B(R(-theta)(x - t)), both in A's frame and units of L.
 typedef struct cspace__field {
-    const cspace_pair *pair; // borrowed
-    double c, s;             // cos, sin of theta
-    double t[2];             // B's centre
-    double cell;             // the coarser grid spacing of the two, units of L
+    const cspace_pair *pair;     // borrowed
+    double c, s;                 // cos, sin of theta
+    double t[2];                 // B's centre
+    double inverse_a, inverse_b; // 1/scale_a, 1/scale_b
+    double cell;                 // the coarser grid spacing of the two, units of L
 } cspace__field;
 
 /// Both fields and their gradients at a point.

@@ -206,34 +206,55 @@ static void describe(const cspace_samples *samples, const cspace_train_def *def,
     map->input_hash = cspace_train_input_hash(samples->input_hash, def);
 }
 
-// Both nets from the same rows. The gradient term acts on the distance net alone.
+// One of the two trainings of a pair.
+typedef struct net_job {
+    nn_data data;
+    nn_train_def def;
+    const core_progress *progress;
+    char stage[2 * CORE_NAME_MAX + 32];
+    nn_model *model;
+    nn_train_report *report;
+    core_status status;
+    core_error error;
+} net_job;
+
+static void run_job(void *arg, int64_t i, int worker) {
+    (void)worker;
+    net_job *job = (net_job *)arg + i;
+    job->status = nn_train(&job->data, &job->def, job->progress, job->stage, job->model, job->report, &job->error);
+}
+
+// Both nets from the same rows. The gradient term acts on the distance net alone. With two threads each net has one of
+// its own: they share nothing, so no step of one waits for the other (a barrier a step costs far more on a busy
+// machine).
 static core_status train_nets(const tables *t, const cspace_train_def *def, const core_progress *progress,
                               cspace_map *map, core_error *err) {
-    nn_train_def net = def->net;
-    net.seconds = def->net.seconds * DISTANCE_SHARE;
-    const bool with_gradient = t->jacobian != NULL;
-    nn_data data = {.n = t->n,
-                    .inputs = t->inputs,
-                    .poses = with_gradient ? 3 : 0,
-                    .x = t->x,
-                    .target = t->distance,
-                    .weight = t->weight_distance,
-                    .jacobian = t->jacobian,
-                    .slope = t->slope};
-    char stage[2 * CORE_NAME_MAX + 32];
-    snprintf(stage, sizeof stage, "training %s-%s distance", map->a, map->b);
-    CORE_TRY(nn_train(&data, &net, progress, stage, &map->distance, &map->train_distance, err));
-
-    net = def->net;
-    net.seconds = def->net.seconds * (1.0 - DISTANCE_SHARE);
-    net.gradient_weight = 0.0;
-    net.seed = def->net.seed + 1;
-    data.poses = 0;
-    data.jacobian = data.slope = NULL;
-    data.target = t->arm;
-    data.weight = t->weight_arm;
-    snprintf(stage, sizeof stage, "training %s-%s moment arm", map->a, map->b);
-    return nn_train(&data, &net, progress, stage, &map->moment_arm, &map->train_moment_arm, err);
+    const bool together = def->net.threads > 1, with_gradient = t->jacobian != NULL;
+    const nn_data rows = {.n = t->n, .inputs = t->inputs, .x = t->x};
+    net_job jobs[2] = {
+        {.data = rows, .def = def->net, .progress = progress, .model = &map->distance},
+        {.data = rows, .def = def->net, .progress = together ? NULL : progress, .model = &map->moment_arm}};
+    jobs[0].data.poses = with_gradient ? 3 : 0;
+    jobs[0].data.target = t->distance, jobs[0].data.weight = t->weight_distance;
+    jobs[0].data.jacobian = t->jacobian, jobs[0].data.slope = t->slope;
+    jobs[0].report = &map->train_distance;
+    snprintf(jobs[0].stage, sizeof jobs[0].stage, "training %s-%s%s", map->a, map->b, together ? "" : " distance");
+    jobs[1].data.target = t->arm, jobs[1].data.weight = t->weight_arm;
+    jobs[1].def.gradient_weight = 0.0;
+    jobs[1].def.seed = def->net.seed + 1;
+    jobs[1].report = &map->train_moment_arm;
+    snprintf(jobs[1].stage, sizeof jobs[1].stage, "training %s-%s moment arm", map->a, map->b);
+    for (int i = 0; i < 2; i++) jobs[i].def.threads = 1;
+    if (!together) {
+        jobs[0].def.seconds *= DISTANCE_SHARE;
+        jobs[1].def.seconds *= 1.0 - DISTANCE_SHARE;
+    }
+    core_thread_for(together ? 2 : 1, 2, run_job, jobs);
+    for (int i = 0; i < 2; i++) {
+        if (jobs[i].status != CORE_OK && err) *err = jobs[i].error;
+        CORE_TRY(jobs[i].status);
+    }
+    return CORE_OK;
 }
 
 core_status cspace_train(const cspace_samples *samples, const cspace_train_def *def, const core_progress *progress,

@@ -20,7 +20,8 @@ static double turn(const double *o, const double *a, const double *b) {
     return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
 }
 
-// Convex hull by monotone chains: `points` (n x 2) are sorted in place, `hull` has room for n + 1 points. Counter-clockwise, no collinear points.
+// Convex hull by monotone chains: `points` (n x 2) are sorted in place, `hull` has room for n + 1 points.
+// Counter-clockwise, no collinear points.
 static int convex_hull(double *points, int n, double *hull) {
     qsort(points, (size_t)n, 2 * sizeof *points, compare_points);
     int m = 0;
@@ -137,17 +138,14 @@ void sim_support_evaluate(const sim_support *support, double beta, double width,
 
 // ---------------------------------------------------------------------------------------------- planes
 
-void sim_plane_contact(const sim_plane *plane, const sim_support *support, const double x[2], double theta, double width,
-                       sim_contact *contact) {
+void sim_plane_contact(const sim_plane *plane, const sim_support *support, const double x[2], double theta,
+                       double width, sim_contact *contact) {
     double h, dh;
     sim_support_evaluate(support, plane->angle - theta, width, &h, &dh);
     const double d = plane->normal[0] * x[0] + plane->normal[1] * x[1] - plane->offset + h;
     // The contact point lies midway between the plane and the lowest point.
-    *contact = (sim_contact){.d = d,
-                             .g = {plane->normal[0], plane->normal[1]},
-                             .d_theta_b = dh,
-                             .r_a = 0.5 * d,
-                             .r_b = h - 0.5 * d};
+    *contact = (sim_contact){
+        .d = d, .g = {plane->normal[0], plane->normal[1]}, .d_theta_b = dh, .r_a = 0.5 * d, .r_b = h - 0.5 * d};
 }
 
 sim_body_state sim_plane_body(const sim_plane *plane) {

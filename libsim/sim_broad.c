@@ -40,7 +40,8 @@ void sim_pairs_clear(sim_pairs *pairs) {
     *pairs = (sim_pairs){.k_max = pairs->k_max};
 }
 
-double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j), const void *arg) {
+double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j),
+                       const void *arg) {
     const size_t k_max = (size_t)to->k_max;
     double lost = 0;
     int q = 0;
@@ -141,8 +142,8 @@ static core_status search_cell(const sim_broad *broad, const double *x, const in
     return CORE_OK;
 }
 
-core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *type, const double *radius, sim_pairs *pairs,
-                           core_error *err) {
+core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *type, const double *radius,
+                           sim_pairs *pairs, core_error *err) {
     CORE_CHECK(n <= broad->capacity, CORE_RANGE, "broad phase: found %d grains, room for %d", n, broad->capacity);
     fill_buckets(broad, n, x);
     pairs->n = 0;
@@ -150,7 +151,8 @@ core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *
         const int first = pairs->n;
         for (int64_t oy = -1; oy <= 1; ++oy) {
             for (int64_t ox = -1; ox <= 1; ++ox)
-                CORE_TRY(search_cell(broad, x, type, radius, i, broad->cx[i] + ox, broad->cy[i] + oy, first, pairs, err));
+                CORE_TRY(
+                    search_cell(broad, x, type, radius, i, broad->cx[i] + ox, broad->cy[i] + oy, first, pairs, err));
         }
     }
     if (pairs->n > 0) {

@@ -1,5 +1,5 @@
-/// Contact law: Cundall-Strack spring and dashpot on the distance of a pair, with one tangential spring per contact; the
-/// damping ratio that realises a restitution. Signs and equations: README.md, sections 1 and 2.
+/// Contact law: Cundall-Strack spring and dashpot on the distance of a pair, with one tangential spring per contact;
+/// the damping ratio that realises a restitution. Signs and equations: README.md, sections 1 and 2.
 #include "sim_private.h"
 
 #include <math.h>
@@ -64,14 +64,14 @@ double sim_contact_d_theta_a(const sim_contact *c, const double x_a[2], const do
     return -c->d_theta_b - ((x_b[0] - x_a[0]) * c->g[1] - (x_b[1] - x_a[1]) * c->g[0]);
 }
 
-void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_state *a, const sim_body_state *b, double *u_n,
-                       double *u_t) {
+void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_state *a, const sim_body_state *b,
+                       double *u_n, double *u_t) {
     const double v[2] = {b->v[0] - a->v[0], b->v[1] - a->v[1]};
     const double slope = sqrt(c->g[0] * c->g[0] + c->g[1] * c->g[1]);
     *u_n = c->g[0] * v[0] + c->g[1] * v[1] + c->d_theta_b * b->omega + d_theta_a * a->omega;
-    *u_t = slope < SLOPE_MIN
-               ? 0
-               : (c->g[0] * v[1] - c->g[1] * v[0]) / slope + c->r_b * b->omega - c->r_a * a->omega; // t_hat = (-n_y, n_x)
+    *u_t = slope < SLOPE_MIN ? 0
+                             : (c->g[0] * v[1] - c->g[1] * v[0]) / slope + c->r_b * b->omega -
+                                   c->r_a * a->omega; // t_hat = (-n_y, n_x)
 }
 
 bool sim_slot_touches(const sim_slot *slot) {
@@ -84,7 +84,8 @@ static double damping(double given, double zeta, double stiffness, double invers
     return inverse_mass > 0 ? 2 * zeta * sqrt(stiffness / inverse_mass) : 0;
 }
 
-// Tangential force: spring advanced by u_t dt, cut by Coulomb's law; a cut spring gets the length that gives the cut force.
+// Tangential force: spring advanced by u_t dt, cut by Coulomb's law; a cut spring gets the length that gives the cut
+// force.
 static void apply_friction(const sim_contact_law *law, double gamma_t, double limit, double dt, sim_slot *slot) {
     sim_contact_force *f = &slot->f;
     const double before = slot->spring, advanced = before + f->u_t * dt;
@@ -99,7 +100,8 @@ static void apply_friction(const sim_contact_law *law, double gamma_t, double li
     slot->loss = 0.5 * law->kt * (before * before - slot->spring * slot->spring);
 }
 
-void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b, double dt, sim_slot *slot) {
+void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b, double dt,
+                    sim_slot *slot) {
     const sim_contact *c = &slot->c;
     sim_contact_force *f = &slot->f;
     *f = (sim_contact_force){0};
@@ -136,9 +138,10 @@ void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const s
     f->torque_b = f->f_n * c->d_theta_b + f->f_t * c->r_b;
 }
 
-void sim_slot_dissipation(const sim_slot *slot, const sim_body_state *a, const sim_body_state *b, double dt, double *normal, double *tangential) {
-    // Kinetic energy changes by exactly force x mean of the velocities before and after: works are taken at that mean. Normal: work of
-    // what is not spring. Tangential: all of the work, less what the spring has gained.
+void sim_slot_dissipation(const sim_slot *slot, const sim_body_state *a, const sim_body_state *b, double dt,
+                          double *normal, double *tangential) {
+    // Kinetic energy changes by exactly force x mean of the velocities before and after: works are taken at that mean.
+    // Normal: work of what is not spring. Tangential: all of the work, less what the spring has gained.
     double u_n, u_t;
     sim_contact_rates(&slot->c, slot->d_theta_a, a, b, &u_n, &u_t);
     *normal = -slot->free_n * 0.5 * (slot->f.u_n + u_n) * dt;

@@ -106,22 +106,11 @@ static double base_of(const sim_selection *s, const extent *e) {
     return isnan(base) ? e->box[1] : base;
 }
 
-// First frame of the run's last phase. Phases never go back, so the search halves the range.
+// First frame of the run's last phase.
 static core_status last_phase_start(core_run_reader *run, int64_t *start, core_error *err) {
     core_run_frame only_phase = {0};
-    int64_t low = 0, high = core_run_describe(run)->count_frames - 1;
-    CORE_TRY(core_run_read(run, high, &only_phase, err));
-    int32_t last = only_phase.phase;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        CORE_TRY(core_run_read(run, middle, &only_phase, err));
-        if (only_phase.phase >= last)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    *start = low;
-    return CORE_OK;
+    CORE_TRY(core_run_read(run, core_run_describe(run)->count_frames - 1, &only_phase, err));
+    return core_run_phase_start(run, only_phase.phase, start, err);
 }
 
 // Run-out against the first frame of the last phase; `state` and s->rows are overwritten.

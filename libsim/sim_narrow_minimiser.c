@@ -1,5 +1,5 @@
-/// Minimiser back end of the narrow phase: the numeric distance of two signed distance grids, smoothed over a small kernel.
-/// Slow and independent of any training: the reference for maps. README.md, section 3.
+/// Minimiser back end of the narrow phase: the numeric distance of two signed distance grids, smoothed over a small
+/// kernel. Slow and independent of any training: the reference for maps. README.md, section 3.
 #include "sim_private.h"
 
 #include <math.h>
@@ -20,7 +20,8 @@ typedef struct minimiser {
 } minimiser;
 
 // One pose, units of L.
-static void evaluate_pose(const minimiser *numeric, const cspace_pair *pair, const cspace_pose *pose, cspace_contact *contact) {
+static void evaluate_pose(const minimiser *numeric, const cspace_pair *pair, const cspace_pose *pose,
+                          cspace_contact *contact) {
     // Clearly apart, as most neighbours are: the search stops early, and only the side is known.
     cspace_search_def side = numeric->search;
     side.band = 4 * numeric->smoothing + 10 * TOLERANCE;
@@ -69,14 +70,15 @@ static void minimiser_destroy(void *self) {
     core_free(numeric);
 }
 
-core_status sim_narrow_minimiser(int count_types, const sim_type_def *types, int resolution, double smoothing, int workers,
-                                 sim_narrow *narrow, core_error *err) {
+core_status sim_narrow_minimiser(int count_types, const sim_type_def *types, int resolution, double smoothing,
+                                 int workers, sim_narrow *narrow, core_error *err) {
     core_status status = CORE_OK;
     minimiser *numeric = NULL;
     CORE_CHECK_DONE(types && narrow && count_types >= 1 && workers >= 1, CORE_ARG,
                     "minimiser back end: found a null pointer, %d types or %d workers, expected at least 1 of each",
                     count_types, workers);
-    CORE_CHECK_DONE(smoothing >= 0 && smoothing <= 0.1, CORE_RANGE, "smoothing: found %g, expected 0 .. 0.1", smoothing);
+    CORE_CHECK_DONE(smoothing >= 0 && smoothing <= 0.1, CORE_RANGE, "smoothing: found %g, expected 0 .. 0.1",
+                    smoothing);
     CORE_NEW_DONE(numeric, 1);
     numeric->smoothing = smoothing;
     numeric->search = cspace_search_default_def();
@@ -101,7 +103,8 @@ core_status sim_narrow_minimiser(int count_types, const sim_type_def *types, int
             numeric->scale[pair] = fmax(types[a].radius, types[b].radius);
         }
     }
-    *narrow = (sim_narrow){.name = "minimiser", .evaluate = minimiser_evaluate, .destroy = minimiser_destroy, .self = numeric};
+    *narrow = (sim_narrow){
+        .name = "minimiser", .evaluate = minimiser_evaluate, .destroy = minimiser_destroy, .self = numeric};
     numeric = NULL;
 done:
     minimiser_destroy(numeric);

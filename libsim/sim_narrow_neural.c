@@ -1,5 +1,5 @@
-/// Neural back end of the narrow phase: contact maps of a bundle, scaled to metres. A pair in the order that is not stored
-/// is answered through the swap of the stored one. README.md, section 3.
+/// Neural back end of the narrow phase: contact maps of a bundle, scaled to metres. A pair in the order that is not
+/// stored is answered through the swap of the stored one. README.md, section 3.
 #include "sim_private.h"
 
 #include <math.h>
@@ -71,10 +71,11 @@ static void neural_destroy(void *self) {
 static core_status find_map(const cspace_bundle *bundle, const sim_type_def *a, const sim_type_def *b, const char *hint,
                             neural_pair *pair, core_error *err) {
     core_error cause = {0};
-    const core_status found = cspace_bundle_find(bundle, a->shape.name, b->shape.name, b->radius / a->radius, &pair->map,
-                                                 &pair->swapped, &cause);
-    CORE_CHECK(found == CORE_OK, found, "no map for types %s and %s (shapes %s and %s, R_B/R_A = %g): %s. Build it with: %s",
-               a->name, b->name, a->shape.name, b->shape.name, b->radius / a->radius, cause.message, hint);
+    const core_status found = cspace_bundle_find(bundle, a->shape.name, b->shape.name, b->radius / a->radius,
+                                                 &pair->map, &pair->swapped, &cause);
+    CORE_CHECK(found == CORE_OK, found,
+               "no map for types %s and %s (shapes %s and %s, R_B/R_A = %g): %s. Build it with: %s", a->name, b->name,
+               a->shape.name, b->shape.name, b->radius / a->radius, cause.message, hint);
     const uint64_t hash_a = pair->swapped ? pair->map->hash_b : pair->map->hash_a;
     const uint64_t hash_b = pair->swapped ? pair->map->hash_a : pair->map->hash_b;
     const sim_type_def *changed = hash_a != a->shape.hash ? a : hash_b != b->shape.hash ? b : NULL;
@@ -82,9 +83,10 @@ static core_status find_map(const cspace_bundle *bundle, const sim_type_def *a, 
         char scene[17], map[17];
         core_hash_text(changed->shape.hash, scene);
         core_hash_text(changed == a ? hash_a : hash_b, map);
-        return CORE_FAIL(err, CORE_SHAPE,
-                         "shape %s of type %s: found outline %s, but the map %s-%s was built for outline %s. Rebuild it with: %s",
-                         changed->shape.name, changed->name, scene, a->shape.name, b->shape.name, map, hint);
+        return CORE_FAIL(
+            err, CORE_SHAPE,
+            "shape %s of type %s: found outline %s, but the map %s-%s was built for outline %s. Rebuild it with: %s",
+            changed->shape.name, changed->name, scene, a->shape.name, b->shape.name, map, hint);
     }
     pair->scale = fmax(a->radius, b->radius);
     return CORE_OK;
@@ -95,8 +97,8 @@ core_status sim_narrow_neural_hint(const cspace_bundle *bundle, int count_types,
     core_status status = CORE_OK;
     neural *net = NULL;
     CORE_CHECK_DONE(bundle && types && narrow && count_types >= 1 && workers >= 1, CORE_ARG,
-                    "neural back end: found a null pointer, %d types or %d workers, expected at least 1 of each", count_types,
-                    workers);
+                    "neural back end: found a null pointer, %d types or %d workers, expected at least 1 of each",
+                    count_types, workers);
     CORE_NEW_DONE(net, 1);
     net->count_types = count_types;
     net->workers = workers;

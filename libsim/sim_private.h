@@ -4,9 +4,11 @@
 
 #include "sim.h"
 
-#define SIM_BLOCK 256        // pairs per contact block and grains per grain block: fixed, so that block sums do not depend on threads
-#define SIM_SERIAL_PAIRS 384 // below this many neighbour pairs a step runs in the caller: waking threads would cost more
-#define SIM_SKIN 0.25        // skin of the neighbour list in units of the smallest circumradius
+#define SIM_BLOCK                                                                                                      \
+    256 // pairs per contact block and grains per grain block: fixed, so that block sums do not depend on threads
+#define SIM_SERIAL_PAIRS                                                                                               \
+    384               // below this many neighbour pairs a step runs in the caller: waking threads would cost more
+#define SIM_SKIN 0.25 // skin of the neighbour list in units of the smallest circumradius
 
 // ---------------------------------------------------------------------------------------------- boundaries
 
@@ -20,8 +22,9 @@ typedef struct sim_support {
 /// Hull of a canonical outline scaled by `radius`. SHAPE (fewer than three hull points), MEMORY.
 core_status sim_support_create(const core_outline *canonical, double radius, sim_support *support, core_error *err);
 void sim_support_clear(sim_support *support);
-/// h = mean over beta +- width of min_v(-v.u(beta)), u(beta) = (cos, sin): lowest reach of the outline along a plane's normal when -normal points along
-/// beta in the body frame; dh = its derivative with respect to the body's angle (beta falls as the body turns). width >= 0.
+/// h = mean over beta +- width of min_v(-v.u(beta)), u(beta) = (cos, sin): lowest reach of the outline along a plane's
+/// normal when -normal points along beta in the body frame; dh = its derivative with respect to the body's angle (beta
+/// falls as the body turns). width >= 0.
 void sim_support_evaluate(const sim_support *support, double beta, double width, double *h, double *dh);
 
 /// A plane with what a step needs of it.
@@ -31,8 +34,8 @@ typedef struct sim_plane {
     bool present;
 } sim_plane;
 /// Contact of a plane (A, fixed, at normal x offset) and a grain (B) at x, theta. World axes.
-void sim_plane_contact(const sim_plane *plane, const sim_support *support, const double x[2], double theta, double width,
-                       sim_contact *contact);
+void sim_plane_contact(const sim_plane *plane, const sim_support *support, const double x[2], double theta,
+                       double width, sim_contact *contact);
 
 // ---------------------------------------------------------------------------------------------- contacts
 
@@ -42,19 +45,21 @@ typedef struct sim_slot {
     double d_theta_a; // m/rad
     double free_n;    // N: normal force beyond the spring's (damping, cut at zero); its work is dissipated
     double loss;      // J: what the tangential spring gave up in this step (negative: gained)
-    sim_contact c;         // world axes
+    sim_contact c;    // world axes
     sim_contact_force f;
 } sim_slot;
 
 /// d_theta_A = -d_theta_B - (x_B - x_A) x g.
 double sim_contact_d_theta_a(const sim_contact *c, const double x_a[2], const double x_b[2]);
 /// u_n and u_t of method.md section 6 for given velocities (u_t = 0 where |g| < .05).
-void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_state *a, const sim_body_state *b, double *u_n,
-                       double *u_t);
+void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_state *a, const sim_body_state *b,
+                       double *u_n, double *u_t);
 /// Applies the law to slot->c with the spring slot->spring and fills the rest of the slot.
-void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b, double dt, sim_slot *slot);
+void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b, double dt,
+                    sim_slot *slot);
 /// Work lost in the step from the velocities before (slot->f) to those after it (a, b): normal and tangential part, J.
-void sim_slot_dissipation(const sim_slot *slot, const sim_body_state *a, const sim_body_state *b, double dt, double *normal, double *tangential);
+void sim_slot_dissipation(const sim_slot *slot, const sim_body_state *a, const sim_body_state *b, double dt,
+                          double *normal, double *tangential);
 /// True unless the distance is known to be at least 0 (a NaN touches, so that the blow-up check meets it).
 bool sim_slot_touches(const sim_slot *slot);
 
@@ -71,9 +76,10 @@ typedef struct sim_pairs {
 /// Makes room for `capacity` pairs; what is there stays. MEMORY (unchanged).
 core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err);
 void sim_pairs_clear(sim_pairs *pairs);
-/// Moves counts and slots of `from` to the same pairs of `to` (both in (i, j) order); returns the energy of tangential springs left behind, given
-/// stiffness(world, i, j) through `kt`.
-double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j), const void *arg);
+/// Moves counts and slots of `from` to the same pairs of `to` (both in (i, j) order); returns the energy of tangential
+/// springs left behind, given stiffness(world, i, j) through `kt`.
+double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j),
+                       const void *arg);
 
 /// Uniform cells, hashed into buckets (space is unbounded). `{0}` is "nothing".
 typedef struct sim_broad {
@@ -86,9 +92,10 @@ typedef struct sim_broad {
 /// cell = 2 x largest radius + skin.
 core_status sim_broad_create(int capacity, double radius_max, double skin, sim_broad *broad, core_error *err);
 void sim_broad_clear(sim_broad *broad);
-/// All pairs with |x_j - x_i| <= radius[type[i]] + radius[type[j]] + skin, i < j, in (i, j) order, without contacts (counts 0). MEMORY when the list grows.
-core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *type, const double *radius, sim_pairs *pairs,
-                           core_error *err);
+/// All pairs with |x_j - x_i| <= radius[type[i]] + radius[type[j]] + skin, i < j, in (i, j) order, without contacts
+/// (counts 0). MEMORY when the list grows.
+core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *type, const double *radius,
+                           sim_pairs *pairs, core_error *err);
 
 // ---------------------------------------------------------------------------------------------- world
 
@@ -103,8 +110,8 @@ typedef struct sim_contact_block {
 /// Sums over SIM_BLOCK consecutive grains.
 typedef struct sim_grain_block {
     double dissipated_normal, dissipated_tangential; // J, of this step
-    double moved;                                    // m^2, largest squared displacement since the neighbour list was built
-    int broken;                                      // first grain that blew up, or -1
+    double moved; // m^2, largest squared displacement since the neighbour list was built
+    int broken;   // first grain that blew up, or -1
 } sim_grain_block;
 
 /// Room of one worker for one batch.
@@ -120,6 +127,7 @@ enum { SIM_STAGE_LIST, SIM_STAGE_CONTACTS, SIM_STAGE_GRAINS, SIM_STAGE_LOSSES, S
 struct sim_world {
     // what it is made of
     int capacity, count_types, count_planes, threads, k_max;
+    int threads_used; // 1 .. threads, of the next step; changes no bit
     double gravity[2], dt, smoothing;
     double *radius, *type_mass, *type_inertia; // (count_types)
     sim_support *support;                      // (count_types)
@@ -129,26 +137,27 @@ struct sim_world {
     // state, grains in id order
     int n;
     int64_t step;
-    double *x, *theta, *v, *omega; // (n x 2), (n), (n x 2), (n)
-    double *cos_sin;               // (n x 2) of theta
-    double *mass, *inertia;        // (n)
-    int *type;                     // (n)
+    double *x, *theta, *v, *omega;          // (n x 2), (n), (n x 2), (n)
+    double *cos_sin;                        // (n x 2) of theta
+    double *mass, *inertia;                 // (n)
+    double *inverse_mass, *inverse_inertia; // (n)
+    int *type;                              // (n)
     // contacts
     sim_pairs pairs, pairs_next;
-    sim_slot *plane_slot;        // (n x count_planes)
-    uint8_t *plane_near;         // (n x count_planes) 1: the slot was filled in the last step
+    sim_slot *plane_slot; // (n x count_planes)
+    uint8_t *plane_near;  // (n x count_planes) 1: the slot was filled in the last step
     double dissipated_normal, dissipated_tangential;
     // neighbour list
     sim_broad broad;
-    bool stale;                  // the list has to be built before it is used
-    double *x_built;             // (n x 2) positions it was built at
-    int *adjacent_start;         // (capacity + 1)
-    int *adjacent;               // (2 x pairs) 2 x pair + (0: the grain is A, 1: B), ascending
-    int *order;                  // (pairs) pairs by type pair, then by index
+    bool stale;          // the list has to be built before it is used
+    double *x_built;     // (n x 2) positions it was built at
+    int *adjacent_start; // (capacity + 1)
+    int *adjacent;       // (2 x pairs) 2 x pair + (0: the grain is A, 1: B), ascending
+    int *order;          // (pairs) pairs by type pair, then by index
     int count_blocks, blocks_capacity;
     sim_contact_block *block;
-    int *kind_count;             // (count_types^2) scratch of the ordering
-    int list_capacity;           // pairs that adjacent, order hold
+    int *kind_count;              // (count_types^2) scratch of the ordering
+    int list_capacity;            // pairs that adjacent, order hold
     sim_grain_block *grain_block; // (ceil(capacity / SIM_BLOCK))
     sim_scratch *scratch;         // (threads)
     // for benchmarks
@@ -176,8 +185,8 @@ typedef struct sim_setup {
     uint64_t maps_hash;
     double dt, stiffness; // stiffness: dt sqrt(k_n/m_eff) of the stiffest pair, by the bound of sim_dt_auto
 } sim_setup;
-core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, const core_progress *progress, sim_setup *setup,
-                             core_error *err);
+core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, const core_progress *progress,
+                             sim_setup *setup, core_error *err);
 void sim_setup_clear(sim_setup *setup);
 
 #endif

@@ -8,9 +8,14 @@
 
 #define RUN_COOKIE 0x72756e31
 
-static const double REST_ENERGY = 1e-3;    // mean kinetic energy per moving grain in units of its own m g R that counts as rest
+static const double REST_ENERGY =
+    1e-3; // mean kinetic energy per moving grain in units of its own m g R that counts as rest
 static const double STIFFNESS_WARN = 0.35; // dt sqrt(k_n/m_eff) above which a run is restless
 static const int REPORT_STEPS = 64;        // steps between two progress reports
+// One thread or all of them: steps between two trials of the other choice, steps of a trial, and how much faster it has
+// to be.
+static const int64_t TRIAL_EVERY = 4096, TRIAL_STEPS = 8;
+static const double TRIAL_GAIN = 1.1;
 
 // Scalars stored with each frame.
 enum {
@@ -35,13 +40,16 @@ static const core_run_observable OBSERVABLES[OBSERVE_COUNT] = {
     [OBSERVE_ROTATIONAL] = {"rotational_energy", "J", "part of kinetic_energy in rotation"},
     [OBSERVE_POTENTIAL] = {"potential_energy", "J", "-sum m g.x"},
     [OBSERVE_ELASTIC] = {"elastic_energy", "J", "in the springs of contacts, at the present positions"},
-    [OBSERVE_DISSIPATED_NORMAL] = {"dissipated_normal", "J", "since the start: normal damping and its cut at zero force"},
-    [OBSERVE_DISSIPATED_TANGENTIAL] = {"dissipated_tangential", "J", "since the start: friction, tangential damping, dropped springs"},
+    [OBSERVE_DISSIPATED_NORMAL] = {"dissipated_normal", "J",
+                                   "since the start: normal damping and its cut at zero force"},
+    [OBSERVE_DISSIPATED_TANGENTIAL] = {"dissipated_tangential", "J",
+                                       "since the start: friction, tangential damping, dropped springs"},
     [OBSERVE_CONTACTS] = {"contacts", "1", "pairs of grains with d < 0"},
     [OBSERVE_PLANE_CONTACTS] = {"plane_contacts", "1", "grains with d < 0 to a plane, once per plane"},
     [OBSERVE_SLIDING] = {"sliding_contacts", "1", "contacts at Coulomb's limit"},
     [OBSERVE_SATURATED] = {"saturated_contacts", "1", "contacts whose distance has saturated (|g| < 0.05)"},
-    [OBSERVE_PENETRATION_MEAN] = {"penetration_mean", "m", "mean of -d over touching contacts, as the narrow phase sees it"},
+    [OBSERVE_PENETRATION_MEAN] = {"penetration_mean", "m",
+                                  "mean of -d over touching contacts, as the narrow phase sees it"},
     [OBSERVE_PENETRATION_MAX] = {"penetration_max", "m", "largest -d, as the narrow phase sees it"},
     [OBSERVE_NEAR] = {"near_pairs", "1", "pairs in the neighbour list"},
     [OBSERVE_EVALUATED] = {"evaluated_pairs", "1", "pairs the narrow phase was asked for in the last step"},
@@ -60,6 +68,7 @@ typedef struct run {
     double next_output;   // whole number: the next frame is due at next_output x output_every
     int64_t step_written; // step of the last frame, -1: none
     bool broken;          // a step failed: the state is not worth keeping
+    double trial_time[2]; // s, of the steps before a trial and of the trial
 } run;
 
 sim_run_def sim_run_default_def(void) {
@@ -130,9 +139,12 @@ static core_status create_file(run *r, const char *path, core_error *err) {
     core_run_type *types = NULL;
     core_run_plane *planes = NULL;
     int32_t *species = NULL;
+    const char **phase_names = NULL;
     CORE_NEW_DONE(types, (size_t)scene->count_types);
     CORE_NEW_DONE(planes, (size_t)scene->count_planes);
     CORE_NEW_DONE(species, (size_t)s.n);
+    CORE_NEW_DONE(phase_names, (size_t)scene->count_phases);
+    for (int i = 0; i < scene->count_phases; ++i) phase_names[i] = scene->phases[i].name;
     for (int t = 0; t < scene->count_types; ++t) {
         const sim_type_def *type = &scene->types[t];
         types[t] = (core_run_type){.radius = type->radius, .density = type->density, .outline = type->shape.outline};
@@ -154,6 +166,8 @@ static core_status create_file(run *r, const char *path, core_error *err) {
                         .planes = planes,
                         .count_observables = OBSERVE_COUNT,
                         .observables = OBSERVABLES,
+                        .count_phases = scene->count_phases,
+                        .phase_names = phase_names,
                         .species = species,
                         .mass = s.mass,
                         .scene_text = scene->text,
@@ -171,6 +185,7 @@ done:
     core_free(types);
     core_free(planes);
     core_free(species);
+    core_free(phase_names);
     return status;
 }
 
@@ -196,7 +211,29 @@ static double rest_time(const sim_world *w) {
     return 2 * sqrt(radius / sqrt(w->gravity[0] * w->gravity[0] + w->gravity[1] * w->gravity[1]));
 }
 
+// Waking threads several times a step loses where processors are shared with other programs (tenfold was seen). The
+// number of threads changes no bit of the result, so the faster choice is taken: some steps are timed, then as many
+// with the other choice.
+static void choose_threads(run *r) {
+    sim_world *w = r->setup.world;
+    const int64_t phase = w->step % TRIAL_EVERY;
+    if (w->threads == 1 || phase > 2 * TRIAL_STEPS) return;
+    const double now = wall_time();
+    if (phase == 0) {
+        r->trial_time[0] = now;
+    } else if (phase == TRIAL_STEPS) {
+        r->trial_time[0] = now - r->trial_time[0];
+        r->trial_time[1] = now;
+        w->threads_used = w->threads_used == 1 ? w->threads : 1;
+    } else if (phase == 2 * TRIAL_STEPS) {
+        r->trial_time[1] = now - r->trial_time[1];
+        const bool gain = r->trial_time[1] * TRIAL_GAIN < r->trial_time[0];
+        if (!gain) w->threads_used = w->threads_used == 1 ? w->threads : 1;
+    }
+}
+
 static core_status advance(run *r, core_error *err) {
+    choose_threads(r);
     const core_status status = sim_world_step(r->setup.world, err);
     r->broken = status != CORE_OK;
     return r->broken ? status : write_due(r, err);
@@ -231,9 +268,10 @@ static core_status run_until_rest(run *r, const sim_phase_def *phase, const char
     const bool at_rest = (double)calm * dt >= needed;
     snprintf(note, sizeof note, "%s: mean kinetic energy %.2g m g R", at_rest ? "at rest" : "timed out", energy);
     core_progress_report(r->progress, stage, (double)step * dt, (double)step * dt, "s", note);
-    CORE_CHECK(at_rest || phase->continue_on_timeout, CORE_NOT_CONVERGED,
-               "phase %s timed out after %g s: found mean kinetic energy %.3g m g R per grain, expected below %g for %.3g s",
-               phase->name, phase->timeout, energy, REST_ENERGY, needed);
+    CORE_CHECK(
+        at_rest || phase->continue_on_timeout, CORE_NOT_CONVERGED,
+        "phase %s timed out after %g s: found mean kinetic energy %.3g m g R per grain, expected below %g for %.3g s",
+        phase->name, phase->timeout, energy, REST_ENERGY, needed);
     return CORE_OK;
 }
 
@@ -244,7 +282,8 @@ static core_status run_phases(run *r, core_error *err) {
         const sim_phase_def *phase = &scene->phases[r->phase];
         char stage[CORE_NAME_MAX + 32];
         snprintf(stage, sizeof stage, "phase %d/%d %s", r->phase + 1, scene->count_phases, phase->name);
-        for (int i = 0; i < phase->count_remove; ++i) sim_world_set_plane_present(r->setup.world, phase->remove[i], false);
+        for (int i = 0; i < phase->count_remove; ++i)
+            sim_world_set_plane_present(r->setup.world, phase->remove[i], false);
         CORE_TRY(phase->until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
     }
     r->phase = scene->count_phases - 1;
@@ -256,9 +295,10 @@ static core_status run_phases(run *r, core_error *err) {
 static core_status check_run(const sim_scene *scene, const sim_run_def *def, core_error *err) {
     CORE_CHECK(scene && def, CORE_ARG, "sim_run: null pointer");
     CORE_CHECK(def->cookie == RUN_COOKIE, CORE_ARG, "sim_run_def was not made by sim_run_default_def");
-    CORE_CHECK(def->threads >= 1 && def->threads <= 1024, CORE_RANGE, "threads: found %d, expected 1 .. 1024", def->threads);
-    CORE_CHECK(scene->output_every > 0, CORE_RANGE, "%s: output.every: found %g s, expected a number above 0", scene->path,
-               scene->output_every);
+    CORE_CHECK(def->threads >= 1 && def->threads <= 1024, CORE_RANGE, "threads: found %d, expected 1 .. 1024",
+               def->threads);
+    CORE_CHECK(scene->output_every > 0, CORE_RANGE, "%s: output.every: found %g s, expected a number above 0",
+               scene->path, scene->output_every);
     return CORE_OK;
 }
 
@@ -266,12 +306,14 @@ static void report_setup(const run *r) {
     char note[256];
     const bool warn = r->setup.stiffness > STIFFNESS_WARN;
     snprintf(note, sizeof note, "%d planes, %s, dt %.4g s%s, dt sqrt(k_n/m_eff) %.3g%s", r->scene->count_planes,
-             r->scene->back_end == SIM_NEURAL ? "neural" : "minimiser", r->setup.dt, isnan(r->scene->dt) ? " (auto)" : "",
-             r->setup.stiffness, warn ? " - WARNING: above 0.35 contacts are restless" : "");
+             r->scene->back_end == SIM_NEURAL ? "neural" : "minimiser", r->setup.dt,
+             isnan(r->scene->dt) ? " (auto)" : "", r->setup.stiffness,
+             warn ? " - WARNING: above 0.35 contacts are restless" : "");
     core_progress_report(r->progress, "scene", r->setup.world->n, r->setup.world->n, "grains", note);
 }
 
-// Ends the file after `status`. The last state is kept, also of a phase that timed out, unless a step failed. The first failure is the one reported.
+// Ends the file after `status`. The last state is kept, also of a phase that timed out, unless a step failed. The first
+// failure is the one reported.
 static core_status finish_file(run *r, core_status status, core_error *err) {
     if (!r->broken && (status == CORE_OK || status == CORE_NOT_CONVERGED) && r->step_written != r->setup.world->step) {
         const core_status last = write_frame(r, status == CORE_OK ? err : NULL);
@@ -289,7 +331,8 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     CORE_TRY_DONE(check_run(scene, def, err));
     CORE_CHECK_DONE(run_path, CORE_ARG, "sim_run: path is NULL");
     CORE_TRY_DONE(sim_setup_create(scene, def, progress, &r.setup, err));
-    CORE_CHECK_DONE(strcmp(run_path, scene->path) != 0 && !(r.setup.maps_path && strcmp(run_path, r.setup.maps_path) == 0),
+    CORE_CHECK_DONE(strcmp(run_path, scene->path) != 0 &&
+                        !(r.setup.maps_path && strcmp(run_path, r.setup.maps_path) == 0),
                     CORE_ARG, "%s: the run would overwrite its own input", run_path);
     CORE_TRY_DONE(core_run_frame_create(r.setup.world->n, OBSERVE_COUNT, scene->count_planes, &r.frame, err));
     CORE_TRY_DONE(create_file(&r, run_path, err));

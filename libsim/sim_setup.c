@@ -1,5 +1,5 @@
-/// A scene made ready to run: step, grains in their places, maps or grids, world. Everything that can be refused is refused
-/// here, before any file is written.
+/// A scene made ready to run: step, grains in their places, maps or grids, world. Everything that can be refused is
+/// refused here, before any file is written.
 #include "sim_private.h"
 
 #include <math.h>
@@ -15,7 +15,8 @@ static core_status count_grains(const sim_scene *scene, int *count, core_error *
     int64_t n = scene->count_place;
     for (int i = 0; i < scene->count_fill; ++i) n += scene->fill[i].count;
     CORE_CHECK(n >= 1, CORE_RANGE, "%s: found no grains, expected at least one under place or fill", scene->path);
-    CORE_CHECK(n <= 50000000, CORE_RANGE, "%s: found %lld grains, expected at most 50000000", scene->path, (long long)n);
+    CORE_CHECK(n <= 50000000, CORE_RANGE, "%s: found %lld grains, expected at most 50000000", scene->path,
+               (long long)n);
     *count = (int)n;
     return CORE_OK;
 }
@@ -25,7 +26,8 @@ static core_status choose_step(const sim_scene *scene, sim_setup *setup, core_er
     setup->dt = isnan(scene->dt) ? STIFFNESS_AUTO * unit : scene->dt;
     setup->stiffness = setup->dt / unit;
     CORE_CHECK(setup->stiffness <= STIFFNESS_MAX, CORE_RANGE,
-               "%s: dt: found %g s, expected at most %g s (dt sqrt(k_n/m_eff) = %.3g of the stiffest pair; above %g contacts explode); "
+               "%s: dt: found %g s, expected at most %g s (dt sqrt(k_n/m_eff) = %.3g of the stiffest pair; above %g "
+               "contacts explode); "
                "auto is %g s",
                scene->path, setup->dt, STIFFNESS_MAX * unit, setup->stiffness, STIFFNESS_MAX, STIFFNESS_AUTO * unit);
     return CORE_OK;
@@ -35,9 +37,10 @@ static core_status check_phases(const sim_scene *scene, core_error *err) {
     const bool weightless = !(scene->gravity[0] * scene->gravity[0] + scene->gravity[1] * scene->gravity[1] > 0);
     CORE_CHECK(scene->count_phases >= 1, CORE_RANGE, "%s: phases: found none, expected at least one", scene->path);
     for (int i = 0; i < scene->count_phases; ++i) {
-        CORE_CHECK(!(scene->phases[i].until_rest && weightless), CORE_RANGE,
-                   "%s: phase %s: found until: rest without gravity; rest is measured in units of m g R, expected a time",
-                   scene->path, scene->phases[i].name);
+        CORE_CHECK(
+            !(scene->phases[i].until_rest && weightless), CORE_RANGE,
+            "%s: phase %s: found until: rest without gravity; rest is measured in units of m g R, expected a time",
+            scene->path, scene->phases[i].name);
     }
     return CORE_OK;
 }
@@ -73,13 +76,14 @@ static core_status load_maps(const sim_scene *scene, const sim_run_def *def, sim
     const char *maps = def->maps_path ? def->maps_path : scene->maps_path;
     char hint[2 * 512];
     snprintf(hint, sizeof hint, "mkmaps %.500s -o %.500s", scene->path, maps ? maps : "MAPS.h5");
-    CORE_CHECK(maps, CORE_ARG, "%s: narrow_phase: neural needs contact maps: name them with --maps or under maps:. Build them with: %s",
+    CORE_CHECK(maps, CORE_ARG,
+               "%s: narrow_phase: neural needs contact maps: name them with --maps or under maps:. Build them with: %s",
                scene->path, hint);
     CORE_CHECK(core_file_exists(maps), CORE_IO, "%s: no such file of contact maps. Build it with: %s", maps, hint);
     CORE_TRY(core_path_join(NULL, maps, &setup->maps_path, err));
     CORE_TRY(cspace_bundle_read(maps, &setup->bundle, &setup->maps_hash, err));
-    const core_status status = sim_narrow_neural_hint(&setup->bundle, scene->count_types, scene->types, def->threads, hint,
-                                                      narrow, err);
+    const core_status status =
+        sim_narrow_neural_hint(&setup->bundle, scene->count_types, scene->types, def->threads, hint, narrow, err);
     return status == CORE_OK ? status : core_error_prefix(err, status, "%s", maps);
 }
 
@@ -94,8 +98,8 @@ static core_status fill_world(const sim_scene *scene, int n, const double *poses
     return CORE_OK;
 }
 
-core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, const core_progress *progress, sim_setup *setup,
-                             core_error *err) {
+core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, const core_progress *progress,
+                             sim_setup *setup, core_error *err) {
     core_status status = CORE_OK;
     sim_setup made = {0};
     sim_narrow narrow = {0};

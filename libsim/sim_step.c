@@ -1,5 +1,5 @@
-/// One step of semi-implicit Euler: contacts of the neighbour pairs in blocks, sums per grain in pair order, motion, losses.
-/// Which worker does which block changes no bit: results go to slots of pairs and are summed in a fixed order.
+/// One step of semi-implicit Euler: contacts of the neighbour pairs in blocks, sums per grain in pair order, motion,
+/// losses. Which worker does which block changes no bit: results go to slots of pairs and are summed in a fixed order.
 #include "sim_private.h"
 
 #include <math.h>
@@ -60,8 +60,7 @@ static void list_blocks(sim_world *w) {
     const sim_pairs *pairs = &w->pairs;
     const int kinds = w->count_types * w->count_types;
     memset(w->kind_count, 0, (size_t)kinds * sizeof *w->kind_count);
-    for (int p = 0; p < pairs->n; ++p)
-        ++w->kind_count[w->type[pairs->i[p]] * w->count_types + w->type[pairs->j[p]]];
+    for (int p = 0; p < pairs->n; ++p) ++w->kind_count[w->type[pairs->i[p]] * w->count_types + w->type[pairs->j[p]]];
     w->count_blocks = 0;
     int first = 0;
     for (int kind = 0; kind < kinds; ++kind) {
@@ -117,7 +116,8 @@ static double drop_pair(sim_world *w, int p, double kt) {
     return lost;
 }
 
-// Contacts found for pair p, A's frame: springs go to the contacts of the same feature, then the law acts. Returns the energy of springs without one.
+// Contacts found for pair p, A's frame: springs go to the contacts of the same feature, then the law acts. Returns the
+// energy of springs without one.
 static double apply_pair(sim_world *w, int p, int count, const sim_contact *found, const sim_contact_law *law) {
     const int i = w->pairs.i[p], old_count = w->pairs.count[p];
     sim_slot *slot = w->pairs.slot + (size_t)p * (size_t)w->k_max;
@@ -156,8 +156,7 @@ static void contact_block(void *arg, int64_t index, int worker) {
     sim_world *w = arg;
     sim_contact_block *block = &w->block[index];
     sim_scratch *scratch = &w->scratch[worker];
-    const sim_contact_law *law =
-        sim_world_law(w, block->type_pair / w->count_types, block->type_pair % w->count_types);
+    const sim_contact_law *law = sim_world_law(w, block->type_pair / w->count_types, block->type_pair % w->count_types);
     double lost = 0;
     int n = 0;
     for (int q = block->first; q < block->first + block->count; ++q) {
@@ -169,11 +168,12 @@ static void contact_block(void *arg, int64_t index, int worker) {
         }
     }
     if (n > 0) {
-        w->narrow.evaluate(w->narrow.self, block->type_pair, scratch->pose, n, w->k_max, scratch->count, scratch->contact,
-                           worker);
+        w->narrow.evaluate(w->narrow.self, block->type_pair, scratch->pose, n, w->k_max, scratch->count,
+                           scratch->contact, worker);
     }
     for (int q = 0; q < n; ++q) {
-        lost += apply_pair(w, scratch->pair[q], scratch->count[q], scratch->contact + (size_t)q * (size_t)w->k_max, law);
+        lost +=
+            apply_pair(w, scratch->pair[q], scratch->count[q], scratch->contact + (size_t)q * (size_t)w->k_max, law);
     }
     block->count_evaluated = n;
     block->dissipated_normal = 0;
@@ -279,10 +279,10 @@ static void grain_block(void *arg, int64_t index, int worker) {
         add_plane_forces(w, i, block, force, &torque);
         add_pair_forces(w, i, force, &torque);
         for (int k = 0; k < 2; ++k) {
-            v[k] += w->dt * (w->gravity[k] + force[k] / w->mass[i]);
+            v[k] += w->dt * (w->gravity[k] + force[k] * w->inverse_mass[i]);
             x[k] += w->dt * v[k];
         }
-        w->omega[i] += w->dt * (torque / w->inertia[i]);
+        w->omega[i] += w->dt * (torque * w->inverse_inertia[i]);
         w->theta[i] += w->dt * w->omega[i];
         core_sincos(w->theta[i], &w->cos_sin[2 * i + 1], &w->cos_sin[2 * i]);
         add_plane_losses(w, i, x_before, block);
@@ -309,11 +309,12 @@ static void book(sim_world *w, int stage, double *start) {
 }
 
 static core_status fail_broken(const sim_world *w, int i, core_error *err) {
-    return CORE_FAIL(err, CORE_NOT_CONVERGED,
-                     "blow-up: grain %d at step %lld (t = %g s): found position (%g, %g), velocity (%g, %g), angular velocity %g; "
-                     "expected less than the radius %g per step of %g s. Take a smaller dt or less stiff contacts",
-                     i, (long long)w->step, (double)w->step * w->dt, w->x[2 * i], w->x[2 * i + 1], w->v[2 * i],
-                     w->v[2 * i + 1], w->omega[i], w->radius[w->type[i]], w->dt);
+    return CORE_FAIL(
+        err, CORE_NOT_CONVERGED,
+        "blow-up: grain %d at step %lld (t = %g s): found position (%g, %g), velocity (%g, %g), angular velocity %g; "
+        "expected less than the radius %g per step of %g s. Take a smaller dt or less stiff contacts",
+        i, (long long)w->step, (double)w->step * w->dt, w->x[2 * i], w->x[2 * i + 1], w->v[2 * i], w->v[2 * i + 1],
+        w->omega[i], w->radius[w->type[i]], w->dt);
 }
 
 core_status sim_world_step(sim_world *world, core_error *err) {
@@ -321,7 +322,7 @@ core_status sim_world_step(sim_world *world, core_error *err) {
     double clock = w->timed ? now() : 0;
     if (w->stale) CORE_TRY(sim_world_rebuild(w, err));
     book(w, SIM_STAGE_LIST, &clock);
-    const int threads = w->pairs.n < SIM_SERIAL_PAIRS ? 1 : w->threads;
+    const int threads = w->pairs.n < SIM_SERIAL_PAIRS ? 1 : w->threads_used;
     const int count_grain_blocks = (w->n + SIM_BLOCK - 1) / SIM_BLOCK;
     core_thread_for(threads, w->count_blocks, contact_block, w);
     book(w, SIM_STAGE_CONTACTS, &clock);

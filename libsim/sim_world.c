@@ -14,36 +14,40 @@ sim_world_def sim_world_default_def(void) {
 
 static core_status check_law(const sim_contact_law *law, int type, int other, core_error *err) {
     const bool finite = isfinite(law->kn) && isfinite(law->kt) && isfinite(law->mu);
-    CORE_CHECK(finite, CORE_NONFINITE, "contact law of type %d and %d: found kn %g, kt %g, mu %g", type, other, law->kn, law->kt,
-               law->mu);
+    CORE_CHECK(finite, CORE_NONFINITE, "contact law of type %d and %d: found kn %g, kt %g, mu %g", type, other, law->kn,
+               law->kt, law->mu);
     CORE_CHECK(law->kn > 0 && law->kt >= 0 && law->mu >= 0, CORE_RANGE,
-               "contact law of type %d and %d: found kn %g, kt %g, mu %g, expected kn > 0, kt >= 0, mu >= 0", type, other,
-               law->kn, law->kt, law->mu);
+               "contact law of type %d and %d: found kn %g, kt %g, mu %g, expected kn > 0, kt >= 0, mu >= 0", type,
+               other, law->kn, law->kt, law->mu);
     CORE_CHECK((isnan(law->gamma_n) || (law->gamma_n >= 0 && isfinite(law->gamma_n))) &&
                    (isnan(law->gamma_t) || (law->gamma_t >= 0 && isfinite(law->gamma_t))) && law->zeta >= 0 &&
                    isfinite(law->zeta),
-               CORE_RANGE, "contact law of type %d and %d: found gamma_n %g, gamma_t %g, zeta %g, expected 0 or more", type,
-               other, law->gamma_n, law->gamma_t, law->zeta);
+               CORE_RANGE, "contact law of type %d and %d: found gamma_n %g, gamma_t %g, zeta %g, expected 0 or more",
+               type, other, law->gamma_n, law->gamma_t, law->zeta);
     return CORE_OK;
 }
 
 static core_status check_def(const sim_world_def *def, core_error *err) {
     CORE_CHECK(def->cookie == WORLD_COOKIE, CORE_ARG, "sim_world_def was not made by sim_world_default_def");
     CORE_CHECK(def->capacity >= 1 && def->count_types >= 1 && def->count_planes >= 0 && def->threads >= 1, CORE_RANGE,
-               "world: found %d grains, %d types, %d planes, %d threads", def->capacity, def->count_types, def->count_planes,
-               def->threads);
-    CORE_CHECK(def->types && def->law && (def->planes || def->count_planes == 0), CORE_ARG, "world: types, law or planes are NULL");
-    CORE_CHECK(def->narrow.evaluate || def->capacity == 1, CORE_ARG, "world: a narrow phase is needed for more than one grain");
+               "world: found %d grains, %d types, %d planes, %d threads", def->capacity, def->count_types,
+               def->count_planes, def->threads);
+    CORE_CHECK(def->types && def->law && (def->planes || def->count_planes == 0), CORE_ARG,
+               "world: types, law or planes are NULL");
+    CORE_CHECK(def->narrow.evaluate || def->capacity == 1, CORE_ARG,
+               "world: a narrow phase is needed for more than one grain");
     CORE_CHECK(isfinite(def->dt) && isfinite(def->gravity[0]) && isfinite(def->gravity[1]) && isfinite(def->smoothing),
-               CORE_NONFINITE, "world: found dt %g, gravity %g %g, smoothing %g", def->dt, def->gravity[0], def->gravity[1],
-               def->smoothing);
+               CORE_NONFINITE, "world: found dt %g, gravity %g %g, smoothing %g", def->dt, def->gravity[0],
+               def->gravity[1], def->smoothing);
     CORE_CHECK(def->dt > 0 && def->smoothing >= 0 && def->smoothing <= 0.5, CORE_RANGE,
                "world: found dt %g, smoothing %g, expected dt > 0 and smoothing 0 .. 0.5", def->dt, def->smoothing);
     for (int t = 0; t < def->count_types; ++t) {
         const sim_type_def *type = &def->types[t];
-        const bool good = type->radius > 0 && type->density > 0 && type->shape.area > 0 && type->shape.second_moment > 0;
+        const bool good =
+            type->radius > 0 && type->density > 0 && type->shape.area > 0 && type->shape.second_moment > 0;
         CORE_CHECK(good && isfinite(type->radius * type->density), CORE_RANGE,
-                   "type %s: found radius %g, density %g, expected numbers above 0", type->name, type->radius, type->density);
+                   "type %s: found radius %g, density %g, expected numbers above 0", type->name, type->radius,
+                   type->density);
         for (int o = 0; o < def->count_types + def->count_planes; ++o)
             CORE_TRY(check_law(&def->law[t * (def->count_types + def->count_planes) + o], t, o, err));
     }
@@ -74,6 +78,8 @@ static core_status allocate(sim_world *w, core_error *err) {
     CORE_NEW_DONE(w->cos_sin, 2 * n);
     CORE_NEW_DONE(w->mass, n);
     CORE_NEW_DONE(w->inertia, n);
+    CORE_NEW_DONE(w->inverse_mass, n);
+    CORE_NEW_DONE(w->inverse_inertia, n);
     CORE_NEW_DONE(w->type, n);
     CORE_NEW_DONE(w->plane_slot, n * planes);
     CORE_NEW_DONE(w->plane_near, n * planes);
@@ -120,6 +126,7 @@ core_status sim_world_create(const sim_world_def *def, sim_world **world, core_e
                      .count_types = def->count_types,
                      .count_planes = def->count_planes,
                      .threads = def->threads,
+                     .threads_used = def->threads,
                      .k_max = 1,
                      .gravity = {def->gravity[0], def->gravity[1]},
                      .dt = def->dt,
@@ -142,10 +149,32 @@ void sim_world_destroy(sim_world **world) {
     *world = NULL;
     if (w->narrow.destroy) w->narrow.destroy(w->narrow.self);
     for (int t = 0; w->support && t < w->count_types; ++t) sim_support_clear(&w->support[t]);
-    void *arrays[] = {w->radius,     w->type_mass,      w->type_inertia, w->support,    w->law,         w->plane,
-                      w->x,          w->theta,          w->v,            w->omega,      w->cos_sin,     w->mass,
-                      w->inertia,    w->type,           w->plane_slot,   w->plane_near, w->x_built,     w->adjacent_start,
-                      w->adjacent,   w->order,          w->block,        w->kind_count, w->grain_block, w->scratch};
+    void *arrays[] = {w->radius,
+                      w->type_mass,
+                      w->type_inertia,
+                      w->support,
+                      w->law,
+                      w->plane,
+                      w->x,
+                      w->theta,
+                      w->v,
+                      w->omega,
+                      w->cos_sin,
+                      w->mass,
+                      w->inertia,
+                      w->inverse_mass,
+                      w->inverse_inertia,
+                      w->type,
+                      w->plane_slot,
+                      w->plane_near,
+                      w->x_built,
+                      w->adjacent_start,
+                      w->adjacent,
+                      w->order,
+                      w->block,
+                      w->kind_count,
+                      w->grain_block,
+                      w->scratch};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) core_free(arrays[i]);
     sim_pairs_clear(&w->pairs);
     sim_pairs_clear(&w->pairs_next);
@@ -156,12 +185,13 @@ void sim_world_destroy(sim_world **world) {
 core_status sim_world_add(sim_world *world, int type, const double x[2], double angle, const double v[2], double omega,
                           core_error *err) {
     CORE_CHECK(world && x && v, CORE_ARG, "sim_world_add: null pointer");
-    CORE_CHECK(type >= 0 && type < world->count_types, CORE_RANGE, "grain %d: found type %d, expected 0 .. %d", world->n, type,
-               world->count_types - 1);
+    CORE_CHECK(type >= 0 && type < world->count_types, CORE_RANGE, "grain %d: found type %d, expected 0 .. %d",
+               world->n, type, world->count_types - 1);
     CORE_CHECK(world->n < world->capacity, CORE_RANGE, "world: no room for grain %d of %d", world->n, world->capacity);
-    CORE_CHECK(isfinite(x[0]) && isfinite(x[1]) && isfinite(angle) && isfinite(v[0]) && isfinite(v[1]) && isfinite(omega),
-               CORE_NONFINITE, "grain %d: found position %g %g, angle %g, velocity %g %g, angular velocity %g", world->n, x[0],
-               x[1], angle, v[0], v[1], omega);
+    CORE_CHECK(isfinite(x[0]) && isfinite(x[1]) && isfinite(angle) && isfinite(v[0]) && isfinite(v[1]) &&
+                   isfinite(omega),
+               CORE_NONFINITE, "grain %d: found position %g %g, angle %g, velocity %g %g, angular velocity %g",
+               world->n, x[0], x[1], angle, v[0], v[1], omega);
     const int i = world->n++;
     memcpy(world->x + 2 * i, x, 2 * sizeof *x);
     memcpy(world->v + 2 * i, v, 2 * sizeof *v);
@@ -171,6 +201,8 @@ core_status sim_world_add(sim_world *world, int type, const double x[2], double 
     world->type[i] = type;
     world->mass[i] = world->type_mass[type];
     world->inertia[i] = world->type_inertia[type];
+    world->inverse_mass[i] = 1 / world->mass[i];
+    world->inverse_inertia[i] = 1 / world->inertia[i];
     world->stale = true;
     return CORE_OK;
 }
@@ -202,8 +234,8 @@ sim_body_state sim_world_body(const sim_world *world, int i) {
     return (sim_body_state){.x = {world->x[2 * i], world->x[2 * i + 1]},
                             .v = {world->v[2 * i], world->v[2 * i + 1]},
                             .omega = world->omega[i],
-                            .inv_mass = 1 / world->mass[i],
-                            .inv_inertia = 1 / world->inertia[i]};
+                            .inv_mass = world->inverse_mass[i],
+                            .inv_inertia = world->inverse_inertia[i]};
 }
 
 sim_state sim_world_state(const sim_world *world) {
@@ -219,9 +251,10 @@ sim_state sim_world_state(const sim_world *world) {
                        .inertia = world->inertia};
 }
 
-// Adds one contact of the last step. The normal spring's energy is taken at the present positions, to which its rate carries d.
-static void add_contact(const sim_slot *slot, const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b,
-                        double dt, sim_totals *t) {
+// Adds one contact of the last step. The normal spring's energy is taken at the present positions, to which its rate
+// carries d.
+static void add_contact(const sim_slot *slot, const sim_contact_law *law, const sim_body_state *a,
+                        const sim_body_state *b, double dt, sim_totals *t) {
     double u_n, u_t;
     sim_contact_rates(&slot->c, slot->d_theta_a, a, b, &u_n, &u_t);
     const double d = slot->c.d + u_n * dt;

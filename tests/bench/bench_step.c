@@ -1,6 +1,6 @@
-/// Cost of a step: a pile at rest whose contacts come from the closed form of circles, so that it is quiet, while a net of the usual
-/// size is evaluated for every query, so that it costs what a map costs. Prints; fails only if something cannot run.
-/// bench_step [GRAINS...] (600 and 2000)
+/// Cost of a step: a pile at rest whose contacts come from the closed form of circles, so that it is quiet, while a net
+/// of the usual size is evaluated for every query, so that it costs what a map costs. Prints; fails only if something
+/// cannot run. bench_step [GRAINS...] (600 and 2000)
 #include "sim_private.h"
 #include "unit/sim_fixture.h"
 
@@ -16,8 +16,8 @@ typedef struct costly {
     sim_fixture_circles circles;
 } costly;
 
-static void costly_evaluate(const void *self, int pair, const cspace_pose *poses, int n, int k_max, int *count, sim_contact *contacts,
-                            int worker) {
+static void costly_evaluate(const void *self, int pair, const cspace_pose *poses, int n, int k_max, int *count,
+                            sim_contact *contacts, int worker) {
     const costly *c = self;
     c->map.evaluate(c->map.self, pair, poses, n, k_max, count, contacts, worker);
     sim_fixture_circles_evaluate(&c->circles, pair, poses, n, k_max, count, contacts, worker);
@@ -30,7 +30,8 @@ static double wall_seconds(void) {
 }
 
 // A box as wide as it is high, filled from a jittered lattice; settled without the cost of the map.
-static core_status make_pile(const sim_type_def *type, int n, int threads, const costly *c, sim_world **world, core_error *err) {
+static core_status make_pile(const sim_type_def *type, int n, int threads, const costly *c, sim_world **world,
+                             core_error *err) {
     const int columns = (int)ceil(sqrt((double)n));
     const double pitch = 2.02 * type->radius, width = columns * pitch;
     const sim_plane_def box[3] = {{.normal = {0, 1}, .present = true},
@@ -47,17 +48,19 @@ static core_status make_pile(const sim_type_def *type, int n, int threads, const
     def.law = laws;
     def.threads = threads;
     def.dt = sim_dt_auto(1, type, 3, laws, .25);
-    def.narrow = (sim_narrow){.name = "circles", .evaluate = sim_fixture_circles_evaluate, .self = &((costly *)(uintptr_t)c)->circles};
+    def.narrow = (sim_narrow){
+        .name = "circles", .evaluate = sim_fixture_circles_evaluate, .self = &((costly *)(uintptr_t)c)->circles};
     CORE_TRY(sim_world_create(&def, world, err));
     core_random r;
     core_random_init(&r, 1, 0);
     for (int i = 0; i < n; ++i) {
-        const double x[2] = {pitch * (i % columns + .5 + .004 * core_random_uniform(&r)), pitch * (i / columns + .5)}, v[2] = {0, 0};
+        const double x[2] = {pitch * (i % columns + .5 + .004 * core_random_uniform(&r)), pitch * (i / columns + .5)},
+                     v[2] = {0, 0};
         CORE_TRY(sim_world_add(*world, 0, x, 0, v, 0, err));
     }
-    (*world)->threads = 1;
+    (*world)->threads_used = 1;
     for (int i = 0; i < 8000; ++i) CORE_TRY(sim_world_step(*world, err));
-    (*world)->threads = threads;
+    (*world)->threads_used = threads;
     return CORE_OK;
 }
 
@@ -84,11 +87,13 @@ static core_status bench(const sim_type_def *type, const cspace_bundle *bundle, 
     sim_totals t;
     sim_world_totals(w, &t);
     const double step = best / STEPS;
-    printf("%6d grains, %d threads: %8.1f us/step (%.1f of processor time), %.3f us/grain, %5.0f ns/query, %5.0f ns/near pair; list %2.0f %%, contacts %2.0f %%, grains "
+    printf("%6d grains, %d threads: %8.1f us/step (%.1f of processor time), %.3f us/grain, %5.0f ns/query, %5.0f "
+           "ns/near pair; list %2.0f %%, contacts %2.0f %%, grains "
            "%2.0f %%, losses %2.0f %%; %lld near, %lld queries, %lld touching\n",
-           n, threads, 1e6 * step, 1e6 * cpu / STEPS, 1e6 * step / n, 1e9 * step / (double)t.count_evaluated, 1e9 * step / (double)t.count_pairs_near,
-           100 * share[SIM_STAGE_LIST], 100 * share[SIM_STAGE_CONTACTS], 100 * share[SIM_STAGE_GRAINS], 100 * share[SIM_STAGE_LOSSES],
-           (long long)t.count_pairs_near, (long long)t.count_evaluated, (long long)t.count_contacts);
+           n, threads, 1e6 * step, 1e6 * cpu / STEPS, 1e6 * step / n, 1e9 * step / (double)t.count_evaluated,
+           1e9 * step / (double)t.count_pairs_near, 100 * share[SIM_STAGE_LIST], 100 * share[SIM_STAGE_CONTACTS],
+           100 * share[SIM_STAGE_GRAINS], 100 * share[SIM_STAGE_LOSSES], (long long)t.count_pairs_near,
+           (long long)t.count_evaluated, (long long)t.count_contacts);
 done:
     sim_world_destroy(&w);
     if (c.map.destroy) c.map.destroy(c.map.self);

@@ -1,4 +1,5 @@
-/// What the physics tests of libsim share: worlds of one or a few grains on planes, in closed form or with the minimiser.
+/// What the physics tests of libsim share: worlds of one or a few grains on planes, in closed form or with the
+/// minimiser.
 #ifndef SIM_PHYSICS_H
 #define SIM_PHYSICS_H
 
@@ -31,7 +32,8 @@ static inline sim_world *physics_world(int capacity, int count_types, const sim_
     return w;
 }
 
-static inline void physics_add(sim_world *w, int type, double x, double y, double angle, double vx, double vy, double omega) {
+static inline void physics_add(sim_world *w, int type, double x, double y, double angle, double vx, double vy,
+                               double omega) {
     const double position[2] = {x, y}, velocity[2] = {vx, vy};
     check_ok(sim_world_add(w, type, position, angle, velocity, omega, err));
 }

@@ -1,5 +1,5 @@
-/// Conservation: energy balance with friction and damping, drift without, momentum for the worst map there can be, and the
-/// symmetries of space - rigid motion and scale.
+/// Conservation: energy balance with friction and damping, drift without, momentum for the worst map there can be, and
+/// the symmetries of space - rigid motion and scale.
 #include "sim_physics.h"
 #include "sim_private.h"
 
@@ -43,7 +43,8 @@ static void friction_and_damping_account_for_what_is_missing(void **state) {
         sim_contact_law laws[10];
         sim_fixture_laws(law, 2, 3, laws);
         const double dt = sim_dt_auto(2, discs, 3, laws, .25);
-        sim_world *w = physics_world(12, 2, discs, 3, box, law, 9.81, dt, sim_fixture_circle_narrow(2, discs, &circles));
+        sim_world *w =
+            physics_world(12, 2, discs, 3, box, law, 9.81, dt, sim_fixture_circle_narrow(2, discs, &circles));
         for (int i = 0; i < 12; ++i)
             physics_add(w, i % 2, .035 + .06 * (i % 4), .1 + .07 * (i / 4), i, .3 * (i % 3 - 1), -.5, 20 * (i % 5 - 2));
         double lost, worst = residual(w, (int64_t)(1.5 / dt), 0, &lost);
@@ -70,7 +71,8 @@ static void non_convex_grains_keep_the_balance_too(void **state) {
     physics_add(w, 0, .012, .065, 2.5, -.2, -.4, 5);
     physics_add(w, 0, -.012, .107, 4, .1, -.6, -5);
     double lost, worst = residual(w, (int64_t)(.15 / dt), 0, &lost);
-    printf("three U, minimiser, .4 of dt auto: %.0f %% dissipated, residual at most %.3f %%\n", 100 * lost, 100 * worst);
+    printf("three U, minimiser, .4 of dt auto: %.0f %% dissipated, residual at most %.3f %%\n", 100 * lost,
+           100 * worst);
     check_below(worst, .005);
     assert_true(lost > .2);
     sim_world_destroy(&w);
@@ -92,7 +94,8 @@ static double drift(const sim_type_def *disc, double fraction, double time) {
     core_random r;
     core_random_init(&r, 3, 0);
     for (int i = 0; i < 50; ++i)
-        physics_add(w, 0, .1 + .12 * (i % 7), .1 + .12 * (i / 7), 0, 2 * core_random_uniform(&r) - 1, 2 * core_random_uniform(&r) - 1, 0);
+        physics_add(w, 0, .1 + .12 * (i % 7), .1 + .12 * (i / 7), 0, 2 * core_random_uniform(&r) - 1,
+                    2 * core_random_uniform(&r) - 1, 0);
     sim_totals first, last;
     sim_world_totals(w, &first);
     physics_steps(w, (int64_t)(time / dt));
@@ -120,7 +123,8 @@ static sim_type_def odd[2];
 
 static int make(void **state) {
     (void)state;
-    return sim_fixture_u("u", .02, 2500, &odd[0], NULL) != CORE_OK || sim_fixture_block("block", .03, .012, 2500, &odd[1], NULL) != CORE_OK;
+    return sim_fixture_u("u", .02, 2500, &odd[0], NULL) != CORE_OK ||
+           sim_fixture_block("block", .03, .012, 2500, &odd[1], NULL) != CORE_OK;
 }
 
 static int clear(void **state) {
@@ -131,7 +135,8 @@ static int clear(void **state) {
 }
 
 // A crowd that the random map pushes about; turned by `turn` about the origin, then moved.
-static sim_world *crowd(const cspace_bundle *bundle, sim_contact_law law, double dt, double turn, const double move[2]) {
+static sim_world *crowd(const cspace_bundle *bundle, sim_contact_law law, double dt, double turn,
+                        const double move[2]) {
     sim_narrow narrow;
     check_ok(sim_narrow_neural(bundle, 2, odd, 1, &narrow, err));
     sim_world *w = physics_world(GRAINS, 2, odd, 0, NULL, law, 0, dt, narrow);
@@ -139,10 +144,12 @@ static sim_world *crowd(const cspace_bundle *bundle, sim_contact_law law, double
     core_random_init(&r, 11, 0);
     const double c = cos(turn), s = sin(turn);
     for (int i = 0; i < GRAINS; ++i) {
-        const double x = .03 * (i % 8) + .005 * core_random_uniform(&r), y = .03 * (i / 8) + .005 * core_random_uniform(&r);
+        const double x = .03 * (i % 8) + .005 * core_random_uniform(&r),
+                     y = .03 * (i / 8) + .005 * core_random_uniform(&r);
         const double vx = core_random_uniform(&r) - .5, vy = core_random_uniform(&r) - .5;
         const double angle = 6 * core_random_uniform(&r), omega = 40 * (core_random_uniform(&r) - .5);
-        physics_add(w, i % 2, c * x - s * y + move[0], s * x + c * y + move[1], angle + turn, c * vx - s * vy, s * vx + c * vy, omega);
+        physics_add(w, i % 2, c * x - s * y + move[0], s * x + c * y + move[1], angle + turn, c * vx - s * vy,
+                    s * vx + c * vy, omega);
     }
     return w;
 }
@@ -167,12 +174,15 @@ static void momentum_is_kept_whatever_the_map(void **state) {
         for (int k = 0; k < s.n; ++k) {
             const double speed = sqrt(s.v[2 * k] * s.v[2 * k] + s.v[2 * k + 1] * s.v[2 * k + 1]);
             p += s.mass[k] * speed;
-            l += s.mass[k] * speed * sqrt(s.x[2 * k] * s.x[2 * k] + s.x[2 * k + 1] * s.x[2 * k + 1]) + s.inertia[k] * fabs(s.omega[k]);
+            l += s.mass[k] * speed * sqrt(s.x[2 * k] * s.x[2 * k] + s.x[2 * k + 1] * s.x[2 * k + 1]) +
+                 s.inertia[k] * fabs(s.omega[k]);
         }
-        linear = fmax(linear, fmax(fabs(t.momentum[0] - first.momentum[0]), fabs(t.momentum[1] - first.momentum[1])) / p);
+        linear =
+            fmax(linear, fmax(fabs(t.momentum[0] - first.momentum[0]), fabs(t.momentum[1] - first.momentum[1])) / p);
         angular = fmax(angular, fabs(t.angular_momentum - first.angular_momentum) / l);
     }
-    printf("random map, %.1f contacts a step: momentum changes by %.2g (linear), %.2g (angular)\n", (double)contacts / 3000, linear, angular);
+    printf("random map, %.1f contacts a step: momentum changes by %.2g (linear), %.2g (angular)\n",
+           (double)contacts / 3000, linear, angular);
     assert_true(contacts > 3000);
     assert_true(fabs(t.kinetic / first.kinetic - 1) > .1); // it was pushed about indeed
     check_below(linear, 1e-12);
@@ -224,8 +234,8 @@ static void rigid_motion_changes_nothing_in_closed_form(void **state) {
         }
         for (int i = 0; i < 6; ++i) {
             const double x = .039 * (i % 3) + .01 * (i / 3), y = .02 + .035 * (i / 3), vx = .1 * i;
-            physics_add(w[k], 0, k == 0 ? x : c * x - s * y + move[0], k == 0 ? y : s * x + c * y + move[1], i + (k == 0 ? 0 : turn),
-                        k == 0 ? vx : c * vx, k == 0 ? 0 : s * vx, i);
+            physics_add(w[k], 0, k == 0 ? x : c * x - s * y + move[0], k == 0 ? y : s * x + c * y + move[1],
+                        i + (k == 0 ? 0 : turn), k == 0 ? vx : c * vx, k == 0 ? 0 : s * vx, i);
         }
         physics_steps(w[k], 200);
     }

@@ -1,4 +1,5 @@
-/// The block on the 16-degree incline (validation.md section 1): mu = .28 slides, .30 and .32 hold, it topples where it must.
+/// The block on the 16-degree incline (validation.md section 1): mu = .28 slides, .30 and .32 hold, it topples where it
+/// must.
 #include "sim_physics.h"
 #include "sim_private.h"
 
@@ -38,7 +39,8 @@ static void it_slides_at_028(void **state) {
     run_tilted(w, 0, TILT, RAMP);
     const double v = sim_world_state(w).v[0], t = sim_world_state(w).time;
     run_tilted(w, TILT, TILT, 20);
-    const double a = (sim_world_state(w).v[0] - v) / (sim_world_state(w).time - t), expected = sin(TILT) - .28 * cos(TILT);
+    const double a = (sim_world_state(w).v[0] - v) / (sim_world_state(w).time - t),
+                 expected = sin(TILT) - .28 * cos(TILT);
     printf("mu .28: a = %.6f g (%.6f)\n", a, expected);
     check_near(expected, .006484, 1e-6);
     check_near(a, expected, .0002);
@@ -56,11 +58,12 @@ static void it_holds_at_030_and_032(void **state) {
         run_tilted(w, TILT, TILT, 10);
         const double before = sim_world_state(w).x[0];
         const double offset = sin(TILT) * SINKING * 1.5; // of the spring: m g sin a/k_t, k_t = 2/3 k_n
-        const double leaning = .5 * .001 * .5 * tan(TILT) / .75; // of the centre, .5 m high: the foot's pressure moves under it
+        const double leaning =
+            .5 * .001 * .5 * tan(TILT) / .75; // of the centre, .5 m high: the foot's pressure moves under it
         run_tilted(w, TILT, TILT, 20);
         const double creep = (sim_world_state(w).x[0] - before) / 20;
-        printf("mu %.2f: moved %.6f h (spring %.6f + leaning %.6f), creep %.2g h per sqrt(h/g)\n", mus[i], before, offset,
-               leaning, creep);
+        printf("mu %.2f: moved %.6f h (spring %.6f + leaning %.6f), creep %.2g h per sqrt(h/g)\n", mus[i], before,
+               offset, leaning, creep);
         check_near(before, offset + leaning, .01 * (offset + leaning));
         check_near(creep, 0, 1e-6);
         sim_world_destroy(&w);

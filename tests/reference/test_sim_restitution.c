@@ -16,11 +16,13 @@ static int clear(void **state) {
     return 0;
 }
 
-// A block falls flat on a plane at 1 m/s, without gravity: the plane's distance is in closed form. Its height is taken so that d = 0 at the start.
+// A block falls flat on a plane at 1 m/s, without gravity: the plane's distance is in closed form. Its height is taken
+// so that d = 0 at the start.
 static void the_linear_law_has_its_closed_forms(void **state) {
     (void)state;
     // validation.md section 2: gamma, e, t_c, deepest overlap for m_eff = 1 kg, k = 1e4 N/m, v = 1 m/s
-    static const double table[][4] = {{6.704, .9020, .030763, .009498}, {43.091, .5503, .027724, .007418}, {91.190, .3249, .024660, .005700}};
+    static const double table[][4] = {
+        {6.704, .9020, .030763, .009498}, {43.091, .5503, .027724, .007418}, {91.190, .3249, .024660, .005700}};
     const sim_plane_def floor = physics_floor(0);
     for (int i = 0; i < 3; ++i) {
         const double *row = table[i], dt = row[2] / 100;
@@ -51,7 +53,8 @@ static void the_linear_law_has_its_closed_forms(void **state) {
     }
 }
 
-// Blocks of very different masses meet a plane flat and with an edge: the contact's normal velocity is what is restored.
+// Blocks of very different masses meet a plane flat and with an edge: the contact's normal velocity is what is
+// restored.
 static void restitution_is_realised_at_a_plane(void **state) {
     (void)state;
     static const double es[] = {.9, .5, .3}, angles[] = {0, .35, -1.1};
@@ -99,7 +102,8 @@ static void restitution_does_not_depend_on_the_mass_ratio(void **state) {
             sim_contact_law law = {.kn = 1e6, .kt = 0, .gamma_n = NAN, .gamma_t = NAN};
             check_ok(sim_zeta_of_restitution(es[i], &law.zeta, err));
             const double dt = -log(es[i]) / (law.zeta * sqrt(1e6 / m_eff)) / 100;
-            sim_world *w = physics_world(2, 2, discs, 0, NULL, law, 0, dt, sim_fixture_circle_narrow(2, discs, &circles));
+            sim_world *w =
+                physics_world(2, 2, discs, 0, NULL, law, 0, dt, sim_fixture_circle_narrow(2, discs, &circles));
             physics_add(w, 0, 0, 0, .3, 0, 0, 0);
             physics_add(w, 1, 1.5, 0, 1, -.01, 0, 0);
             physics_steps(w, 200);
@@ -131,7 +135,8 @@ static void the_minimiser_realises_restitution_too(void **state) {
         const sim_state s = sim_world_state(w);
         printf("minimiser, %s: e = %.4f of 0.5, deepest expected %.3g R\n", types[t].name, (s.v[2] - s.v[0]) / 2,
                2 * .7 * sqrt(m / 2e5));
-        check_near((s.v[2] - s.v[0]) / 2, .5, .02 * .5); // 1 % of the step, which does not start at d = 0 here, 1 % of the grid
+        check_near((s.v[2] - s.v[0]) / 2, .5,
+                   .02 * .5); // 1 % of the step, which does not start at d = 0 here, 1 % of the grid
         check_near(m * (s.v[0] + s.v[2]) / (2 * m), -1, 1e-12);
         sim_world_destroy(&w);
     }
@@ -151,7 +156,8 @@ static void the_mean_over_phases_is_right_at_the_automatic_step(void **state) {
         const double dt = sim_dt_auto(1, &disc, 0, laws, .25);
         double sum = 0, least = 1, most = 0;
         for (int phase = 0; phase < 40; ++phase) {
-            sim_world *w = physics_world(2, 1, &disc, 0, NULL, laws[0], 0, dt, sim_fixture_circle_narrow(1, &disc, &circles));
+            sim_world *w =
+                physics_world(2, 1, &disc, 0, NULL, laws[0], 0, dt, sim_fixture_circle_narrow(1, &disc, &circles));
             physics_add(w, 0, 0, 0, 0, 0, 0, 0);
             physics_add(w, 0, 2 + (phase + .5) / 40 * .01 * dt, 0, 0, -.01, 0, 0);
             physics_steps(w, 100);

@@ -1,4 +1,5 @@
-/// Rolling: a disc rolls down an incline with a = 2/3 g sin a, has u_t = 0 at the contact, and starts to roll where it must.
+/// Rolling: a disc rolls down an incline with a = 2/3 g sin a, has u_t = 0 at the contact, and starts to roll where it
+/// must.
 #include "sim_physics.h"
 
 #include <stdio.h>
@@ -32,10 +33,12 @@ static int clear(void **state) {
     return 0;
 }
 
-// A grain set down at its elastic depth on an incline; acceleration along it over a time in which it turns many facets past.
+// A grain set down at its elastic depth on an incline; acceleration along it over a time in which it turns many facets
+// past.
 static double roll(const sim_type_def *type, double tilt, double mu, double *slip) {
     const sim_plane_def floor = physics_floor(-tilt);
-    // soft enough that the sinking is well above the facets' height R (1 - cos(pi/n)), as the contact of a disc; little damping
+    // soft enough that the sinking is well above the facets' height R (1 - cos(pi/n)), as the contact of a disc; little
+    // damping
     const double weight = GRAVITY * sim_fixture_mass(type), kn = weight / .004;
     const sim_contact_law law = sim_fixture_law(kn, .1, mu);
     const double dt = sim_dt_auto(1, type, 1, (sim_contact_law[2]){law, law}, .1);

@@ -32,14 +32,15 @@ static inline core_status sim_fixture_disc(const char *name, int n, double radiu
 }
 
 /// A rectangle of the given sides, m.
-static inline core_status sim_fixture_block(const char *name, double width, double height, double density, sim_type_def *type,
-                                            core_error *err) {
+static inline core_status sim_fixture_block(const char *name, double width, double height, double density,
+                                            sim_type_def *type, core_error *err) {
     const double xy[] = {0, 0, width, 0, width, height, 0, height};
     return sim_fixture_type(name, 4, xy, 0.5 * sqrt(width * width + height * height), density, type, err);
 }
 
 /// The letter U, not convex.
-static inline core_status sim_fixture_u(const char *name, double radius, double density, sim_type_def *type, core_error *err) {
+static inline core_status sim_fixture_u(const char *name, double radius, double density, sim_type_def *type,
+                                        core_error *err) {
     const double xy[] = {-.6, -.7, .6, -.7, .6, .7, .3, .7, .3, -.4, -.3, -.4, -.3, .7, -.6, .7};
     return sim_fixture_type(name, 8, xy, radius, density, type, err);
 }
@@ -75,7 +76,8 @@ static inline void sim_fixture_circles_evaluate(const void *self, int pair, cons
     for (int i = 0; i < n; ++i) {
         const double r = sqrt(poses[i].x * poses[i].x + poses[i].y * poses[i].y), d = r - r_a - r_b;
         count[i] = 1;
-        contacts[i * k_max] = (sim_contact){.d = d, .g = {poses[i].x / r, poses[i].y / r}, .r_a = r_a + d / 2, .r_b = -r_b - d / 2};
+        contacts[i * k_max] =
+            (sim_contact){.d = d, .g = {poses[i].x / r, poses[i].y / r}, .r_a = r_a + d / 2, .r_b = -r_b - d / 2};
     }
 }
 
@@ -85,9 +87,10 @@ static inline sim_narrow sim_fixture_circle_narrow(int count_types, const sim_ty
     return (sim_narrow){.name = "circles", .evaluate = sim_fixture_circles_evaluate, .self = c};
 }
 
-/// A bundle with a map for every pair of types whose nets have random weights: a map as bad as one can be, the same in every run.
-static inline core_status sim_fixture_random_bundle(int count_types, const sim_type_def *types, uint64_t seed, bool fold,
-                                                    cspace_bundle *bundle, core_error *err) {
+/// A bundle with a map for every pair of types whose nets have random weights: a map as bad as one can be, the same in
+/// every run.
+static inline core_status sim_fixture_random_bundle(int count_types, const sim_type_def *types, uint64_t seed,
+                                                    bool fold, cspace_bundle *bundle, core_error *err) {
     *bundle = (cspace_bundle){0};
     core_random random;
     core_random_init(&random, seed, 0);

@@ -8,7 +8,8 @@ static sim_type_def u_type, disc_type;
 
 static int make_types(void **state) {
     (void)state;
-    return sim_fixture_u("u", .7, 1, &u_type, NULL) != CORE_OK || sim_fixture_disc("disc", 96, 2, 1, &disc_type, NULL) != CORE_OK;
+    return sim_fixture_u("u", .7, 1, &u_type, NULL) != CORE_OK ||
+           sim_fixture_disc("disc", 96, 2, 1, &disc_type, NULL) != CORE_OK;
 }
 
 static int clear_types(void **state) {
@@ -39,7 +40,8 @@ static void sharp_support_is_the_lowest_point(void **state) {
             double h, dh;
             sim_support_evaluate(&s, beta, 0, &h, &dh);
             check_near(h, lowest(types[t], beta), 1e-13 * types[t]->radius);
-            const double step = 1e-6, slope = (lowest(types[t], beta - step) - lowest(types[t], beta + step)) / (2 * step);
+            const double step = 1e-6,
+                         slope = (lowest(types[t], beta - step) - lowest(types[t], beta + step)) / (2 * step);
             check_near(dh, slope, 1e-3 * types[t]->radius); // at a kink the difference is between the two slopes
         }
         sim_support_clear(&s);
@@ -66,7 +68,8 @@ static void smooth_support_is_the_mean(void **state) {
             for (int k = 0; k < n; ++k) sum += lowest(&u_type, beta + widths[w] * (2 * (k + .5) / n - 1));
             check_near(h, sum / n, 1e-6 * widths[w]);
             // the derivative of a mean is the difference of its ends; beta falls as the body turns
-            check_near(dh, -(lowest(&u_type, beta + widths[w]) - lowest(&u_type, beta - widths[w])) / (2 * widths[w]), 2e-12 / widths[w]);
+            check_near(dh, -(lowest(&u_type, beta + widths[w]) - lowest(&u_type, beta - widths[w])) / (2 * widths[w]),
+                       2e-12 / widths[w]);
         }
     }
     sim_support_clear(&s);
@@ -78,7 +81,7 @@ static void flat_faces_give_no_torque_and_the_mean_height(void **state) {
     check_ok(sim_support_create(&u_type.shape.outline, u_type.radius, &s, err));
     double h, dh;
     sim_support_evaluate(&s, -CORE_PI / 2, .001, &h, &dh); // standing on its flat bottom: symmetric
-    check_near(dh, 0, 1e-12); // rounding of the angle over the width
+    check_near(dh, 0, 1e-12);                              // rounding of the angle over the width
     // h0 cos and half-width b: the mean of min over +-w is h0 sin(w)/w + b (1 - cos w)/w, with signs
     double bottom = 0, half = 0;
     for (int i = 0; i < core_outline_count(&u_type.shape.outline); ++i) {
@@ -94,7 +97,8 @@ static void contact_has_the_identities_of_a_pair(void **state) {
     sim_support s = {0};
     check_ok(sim_support_create(&u_type.shape.outline, u_type.radius, &s, err));
     const double tilt = .3;
-    const sim_plane plane = {.normal = {-sin(tilt), cos(tilt)}, .offset = .4, .angle = atan2(-cos(tilt), sin(tilt)), .present = true};
+    const sim_plane plane = {
+        .normal = {-sin(tilt), cos(tilt)}, .offset = .4, .angle = atan2(-cos(tilt), sin(tilt)), .present = true};
     const sim_body_state a = sim_plane_body(&plane);
     for (int i = 0; i < 500; ++i) {
         const double theta = -6 + .0237 * i, x[2] = {.3 * cos(i), .2 + .1 * sin(3. * i)}, w = .002;
@@ -103,7 +107,8 @@ static void contact_has_the_identities_of_a_pair(void **state) {
         const double dx[2] = {x[0] - a.x[0], x[1] - a.x[1]};
         check_near(c.r_a - c.r_b, dx[0] * c.g[0] + dx[1] * c.g[1], 1e-14);
         // d against the outline, away from smoothing
-        sdf_posed posed = {.outline = &u_type.shape.outline, .scale = u_type.radius, .angle = theta, .x = x[0], .y = x[1]};
+        sdf_posed posed = {
+            .outline = &u_type.shape.outline, .scale = u_type.radius, .angle = theta, .x = x[0], .y = x[1]};
         const double below = sdf_posed_below_plane(&posed, plane.normal, plane.offset);
         if (c.d < -.01) check_near(c.d, -below, 2 * w * u_type.radius);
         // slopes by differences

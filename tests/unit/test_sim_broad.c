@@ -58,6 +58,14 @@ static void pairs_are_those_of_brute_force(void **state) {
             }
         }
     }
+    // all cells in one bucket: a pair must still be found once
+    const int count_buckets = broad.count_buckets;
+    broad.count_buckets = 1;
+    cloud crowded;
+    scatter(&crowded, 100, 20, 0, 77);
+    check_ok(sim_broad_find(&broad, crowded.n, crowded.x, crowded.type, RADIUS, &pairs, err));
+    compare(&crowded, .2, &pairs);
+    broad.count_buckets = count_buckets;
     // so far away that all cell numbers are clamped: slow, but right
     cloud c;
     scatter(&c, 30, 1e16, 1e17, 3);
@@ -99,7 +107,8 @@ static void append(sim_pairs *p, int i, int j, int count, double spring) {
     p->j[p->n] = j;
     p->count[p->n] = count;
     p->touching[p->n] = count > 0;
-    for (int c = 0; c < count; ++c) p->slot[p->n * p->k_max + c] = (sim_slot){.spring = spring + c, .c = {.feature = 10 * c}};
+    for (int c = 0; c < count; ++c)
+        p->slot[p->n * p->k_max + c] = (sim_slot){.spring = spring + c, .c = {.feature = 10 * c}};
     ++p->n;
 }
 

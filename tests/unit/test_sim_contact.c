@@ -29,6 +29,11 @@ static void zeta_inverts_restitution(void **state) {
     // critical damping: exp(-2); both branches meet there
     check_near(sim_restitution_of_zeta(1), exp(-2), 1e-15);
     check_near(sim_restitution_of_zeta(1 - 1e-7), exp(-2), 1e-7);
+    // log(1/e) = 2 - 4/3 (1 - zeta) + ... beside it
+    for (double small = 1e-9; small < 1e-6; small *= 1.3) {
+        check_near(log(sim_restitution_of_zeta(1 - small)) + 2, 4. / 3 * small, 1e-11);
+        check_near(log(sim_restitution_of_zeta(1 + small)) + 2, -4. / 3 * small, 1e-11);
+    }
     check_near(sim_restitution_of_zeta(1 + 1e-7), exp(-2), 1e-7);
 }
 
@@ -53,14 +58,15 @@ static void zeta_refuses_what_cannot_be(void **state) {
     assert_int_equal(sim_zeta_of_restitution(.5, NULL, NULL), CORE_ARG);
 }
 
-// One collision through the law alone, dt = t_c/100: two bodies that meet with d = 0 at fixed lever arms; the ratio of the contact's
-// normal velocities.
+// One collision through the law alone, dt = t_c/100: two bodies that meet with d = 0 at fixed lever arms; the ratio of
+// the contact's normal velocities.
 static double collide(double e, double mass_ratio, double arm) {
     double zeta = 0;
     check_ok(sim_zeta_of_restitution(e, &zeta, err));
     const sim_contact_law law = {.kn = 1e4, .kt = 5e3, .gamma_n = NAN, .gamma_t = NAN, .zeta = zeta};
     sim_body_state a = {.inv_mass = 1, .inv_inertia = 2};
-    sim_body_state b = {.x = {1, 0}, .v = {-1, 0}, .omega = .1, .inv_mass = 1 / mass_ratio, .inv_inertia = 3 / mass_ratio};
+    sim_body_state b = {
+        .x = {1, 0}, .v = {-1, 0}, .omega = .1, .inv_mass = 1 / mass_ratio, .inv_inertia = 3 / mass_ratio};
     sim_contact c = {.g = {1, 0}, .d_theta_b = arm};
     const double d_a = sim_contact_d_theta_a(&c, a.x, b.x);
     const double inverse = a.inv_mass + b.inv_mass + d_a * d_a * a.inv_inertia + arm * arm * b.inv_inertia;
@@ -101,22 +107,22 @@ static void signs_are_those_of_the_equations(void **state) {
     // B lies above A and sinks; B slides to the right over A; numbers worked out by hand.
     const sim_contact_law law = {.kn = 100, .kt = 50, .gamma_n = 2, .gamma_t = 1, .mu = 10};
     const sim_contact c = {.d = -.1, .g = {0, 1}, .d_theta_b = .2, .r_a = 1, .r_b = -1};
-    const sim_body_state a = {.x = {0, 0}, .inv_mass = 1, .inv_inertia = 1};
-    const sim_body_state b = {.x = {.5, 2}, .v = {3, -1}, .omega = .5, .inv_mass = 1, .inv_inertia = 1};
+    const sim_body_state a = {.x = {0, 0}, .v = {1, .5}, .omega = -.25, .inv_mass = 1, .inv_inertia = 1};
+    const sim_body_state b = {.x = {.5, 2}, .v = {4, -.5}, .omega = .5, .inv_mass = 1, .inv_inertia = 1};
     double spring = .01;
     sim_contact_force f;
     sim_contact_law_apply(&law, &c, &a, &b, .02, &spring, &f);
-    // u_n = -1 + .2 x .5 = -.9;  t_hat = (-1, 0);  u_t = -3 + (-1)(.5) = -3.5;  s = .01 - .07 = -.06
-    check_near(f.u_n, -.9, 1e-15);
-    check_near(f.u_t, -3.5, 1e-15);
-    check_near(spring, -.06, 1e-15);
-    check_near(f.f_n, 10 + 1.8, 1e-14);
-    check_near(f.f_t, 3 + 3.5, 1e-14);
-    check_near(f.force[0], -6.5, 1e-14); // friction holds B back
-    check_near(f.force[1], 11.8, 1e-14); // pushes B up
-    check_near(f.torque_b, 11.8 * .2 + 6.5 * -1, 1e-14);
-    // d_theta_A = -.2 - (.5 x 1 - 2 x 0) = -.7
-    check_near(f.torque_a, 11.8 * -.7 - 6.5 * 1, 1e-14);
+    // d_theta_A = -.2 - (.5 x 1 - 2 x 0) = -.7;  u_n = -1 + .2 x .5 + (-.7)(-.25) = -.725
+    // t_hat = (-1, 0);  u_t = -3 + (-1)(.5) - 1 x (-.25) = -3.25;  s = .01 - .065 = -.055
+    check_near(f.u_n, -.725, 1e-15);
+    check_near(f.u_t, -3.25, 1e-15);
+    check_near(spring, -.055, 1e-15);
+    check_near(f.f_n, 10 + 1.45, 1e-14);
+    check_near(f.f_t, 2.75 + 3.25, 1e-14);
+    check_near(f.force[0], -6, 1e-14);    // friction holds B back
+    check_near(f.force[1], 11.45, 1e-14); // pushes B up
+    check_near(f.torque_b, 11.45 * .2 + 6 * -1, 1e-14);
+    check_near(f.torque_a, 11.45 * -.7 - 6 * 1, 1e-14);
     assert_false(f.sliding);
     assert_false(f.saturated);
 }
@@ -138,7 +144,8 @@ static void momentum_is_conserved_for_any_contact(void **state) {
         double spring = u[15];
         sim_contact_force f;
         sim_contact_law_apply(&law, &c, &a, &b, .01, &spring, &f);
-        check_near(f.torque_a + f.torque_b + dx[0] * f.force[1] - dx[1] * f.force[0], 0, 1e-12 * (1 + fabs(f.f_n) + fabs(f.f_t)));
+        check_near(f.torque_a + f.torque_b + dx[0] * f.force[1] - dx[1] * f.force[0], 0,
+                   1e-12 * (1 + fabs(f.f_n) + fabs(f.f_t)));
     }
 }
 
@@ -173,7 +180,8 @@ static void friction_is_cut_and_its_spring_remembers(void **state) {
 static void separated_and_saturated_contacts_are_special(void **state) {
     (void)state;
     const sim_contact_law law = {.kn = 100, .kt = 50, .gamma_n = 20, .gamma_t = 3, .mu = .4};
-    const sim_body_state a = {.inv_mass = 1, .inv_inertia = 1}, b = {.x = {0, 1}, .v = {1, 3}, .inv_mass = 1, .inv_inertia = 1};
+    const sim_body_state a = {.inv_mass = 1, .inv_inertia = 1},
+                         b = {.x = {0, 1}, .v = {1, 3}, .inv_mass = 1, .inv_inertia = 1};
     double spring = .5;
     sim_contact_force f;
     // apart: nothing acts, the spring is dropped

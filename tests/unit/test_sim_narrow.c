@@ -68,7 +68,8 @@ static void neural_answers_both_orders(void **state) {
     sim_narrow narrow = {0};
     check_ok(sim_fixture_random_bundle(2, types, 5, true, &bundle, err));
     check_ok(sim_narrow_neural(&bundle, 2, types, 1, &narrow, err));
-    check_other_order(&narrow, 1e-8); // the swapped pose is rounded: of the order of 1e-16, but a net in float sees jumps of 1e-7
+    check_other_order(
+        &narrow, 1e-8); // the swapped pose is rounded: of the order of 1e-16, but a net in float sees jumps of 1e-7
     narrow.destroy(narrow.self);
     cspace_bundle_clear(&bundle);
 }
@@ -200,7 +201,8 @@ static void minimiser_is_independent_of_the_order(void **state) {
     (void)state;
     sim_narrow narrow = {0};
     check_ok(sim_narrow_minimiser(2, types, 128, 0, 1, &narrow, err));
-    // the same minimum is searched in another frame: to the search tolerance, with flat valleys where the point may lie anywhere
+    // the same minimum is searched in another frame: to the search tolerance, with flat valleys where the point may lie
+    // anywhere
     static cspace_pose poses[ROWS];
     random_poses(4, 200, .03, poses);
     int touching = 0;
@@ -246,9 +248,9 @@ static void minimiser_refuses_bad_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neural_answers_both_orders),     cmocka_unit_test(neural_scales_with_the_grains),
+        cmocka_unit_test(neural_answers_both_orders),      cmocka_unit_test(neural_scales_with_the_grains),
         cmocka_unit_test(rows_depend_on_their_pose_alone), cmocka_unit_test(neural_refuses_what_does_not_match),
-        cmocka_unit_test(minimiser_knows_discs),          cmocka_unit_test(minimiser_is_independent_of_the_order),
+        cmocka_unit_test(minimiser_knows_discs),           cmocka_unit_test(minimiser_is_independent_of_the_order),
         cmocka_unit_test(minimiser_refuses_bad_arguments),
     };
     return cmocka_run_group_tests(tests, make_types, clear_types);

@@ -67,7 +67,8 @@ static void free_flight_is_exact(void **state) {
     check_near(total.kinetic, kinetic + total.rotational + .5 * m1 * s.v[3] * s.v[3], 1e-12);
     check_near(total.potential, g * (m * s.x[1] + m1 * s.x[3]), 1e-12);
     check_near(total.momentum[0], m * 3, 1e-14);
-    check_near(total.angular_momentum, m * (s.x[0] * s.v[1] - s.x[1] * s.v[0]) + 2 * s.inertia[0] + m1 * s.x[2] * s.v[3], 1e-10);
+    check_near(total.angular_momentum,
+               m * (s.x[0] * s.v[1] - s.x[1] * s.v[0]) + 2 * s.inertia[0] + m1 * s.x[2] * s.v[3], 1e-10);
     assert_int_equal(total.count_contacts + total.count_plane_contacts + total.count_pairs_near, 0);
     sim_world_destroy(&w);
     assert_null(w);
@@ -258,6 +259,80 @@ static void contacts_come_in_order_with_the_pairs_signs(void **state) {
     sim_world_destroy(&w);
 }
 
+static void a_grain_may_be_added_later(void **state) {
+    (void)state;
+    sim_world *w = NULL;
+    sim_world_def def = make_def(2, 0);
+    def.gravity[1] = 0;
+    check_ok(sim_world_create(&def, &w, err));
+    static const double x[2] = {0, 0}, y[2] = {.0199, 0};
+    check_ok(sim_world_add(w, 0, x, 0, ZERO, 0, err));
+    for (int i = 0; i < 3; ++i) check_ok(sim_world_step(w, err));
+    check_ok(sim_world_add(w, 0, y, 0, ZERO, 0, err));
+    check_ok(sim_world_step(w, err));
+    assert_int_equal(sim_world_contacts(w, 0, NULL, NULL, NULL, NULL), 1);
+    sim_world_destroy(&w);
+}
+
+// A narrow phase of two contacts a pair, whose features and order the test sets.
+typedef struct two_contacts {
+    int32_t feature[2];
+} two_contacts;
+
+static void two_evaluate(const void *self, int pair, const cspace_pose *poses, int n, int k_max, int *count,
+                         sim_contact *contacts, int worker) {
+    (void)pair, (void)poses, (void)worker;
+    const two_contacts *two = self;
+    for (int i = 0; i < n; ++i) {
+        count[i] = k_max;
+        for (int k = 0; k < k_max; ++k) {
+            const double d = -1e-4 * (1 + two->feature[k]);
+            contacts[i * k_max + k] =
+                (sim_contact){.d = d, .g = {1, 0}, .r_a = .01, .r_b = -.01, .feature = two->feature[k]};
+        }
+    }
+}
+
+static void springs_belong_to_features(void **state) {
+    (void)state;
+    two_contacts two = {{0, 1}};
+    sim_world *w = NULL;
+    sim_world_def def = make_def(2, 0);
+    def.narrow = (sim_narrow){.name = "two", .evaluate = two_evaluate, .self = &two};
+    check_ok(sim_world_create(&def, &w, err));
+    w->k_max = w->pairs.k_max = w->pairs_next.k_max = 2; // the seam has room for more than one
+    static const double x[2] = {0, 0}, y[2] = {.019, 0}, v[2] = {0, .01};
+    check_ok(sim_world_add(w, 0, x, 0, ZERO, 0, err));
+    check_ok(sim_world_add(w, 0, y, 0, v, 0, err));
+    check_ok(sim_world_step(w, err));
+    const double u = w->pairs.slot[0].f.u_t;
+    assert_true(u > 0);
+    check_near(w->pairs.slot[0].spring, u * 1e-4, 1e-15);
+    sim_totals t;
+    sim_world_totals(w, &t);
+    assert_int_equal(t.count_contacts, 2);
+    assert_int_equal(t.count_evaluated, 1);
+    // the order changes: each spring stays with its feature; the second one is told apart by a mark
+    w->pairs.slot[1].spring += 1e-7;
+    const double springs[2] = {w->pairs.slot[0].spring, w->pairs.slot[1].spring};
+    two.feature[0] = 1;
+    two.feature[1] = 0;
+    check_ok(sim_world_step(w, err));
+    check_near(w->pairs.slot[0].spring - w->pairs.slot[0].f.u_t * 1e-4, springs[1], 1e-15);
+    check_near(w->pairs.slot[1].spring - w->pairs.slot[1].f.u_t * 1e-4, springs[0], 1e-15);
+    // a feature that is gone takes its spring with it, a new one starts without; a rebuild of the list keeps both
+    const double kept = w->pairs.slot[0].spring;
+    two.feature[1] = 5;
+    check_ok(sim_world_rebuild(w, err));
+    check_ok(sim_world_step(w, err));
+    check_near(w->pairs.slot[0].spring - w->pairs.slot[0].f.u_t * 1e-4, kept, 1e-15);
+    check_near(w->pairs.slot[1].spring, w->pairs.slot[1].f.u_t * 1e-4, 1e-15);
+    // both contacts push
+    check_near(w->pairs.slot[0].f.force[0], w->pairs.slot[0].f.f_n, 1e-4); // A has turned a little since
+    assert_true(sim_world_state(w).v[2] > 0 && sim_world_state(w).v[0] < 0);
+    sim_world_destroy(&w);
+}
+
 static void blow_up_names_the_grain(void **state) {
     (void)state;
     core_error cause = {0};
@@ -333,6 +408,8 @@ int main(void) {
         cmocka_unit_test(a_step_allocates_nothing),
         cmocka_unit_test(contacts_balance_the_weight),
         cmocka_unit_test(contacts_come_in_order_with_the_pairs_signs),
+        cmocka_unit_test(a_grain_may_be_added_later),
+        cmocka_unit_test(springs_belong_to_features),
         cmocka_unit_test(blow_up_names_the_grain),
         cmocka_unit_test(the_hash_sees_every_part_of_the_state),
         cmocka_unit_test(the_automatic_step_follows_the_stiffest_pair),
