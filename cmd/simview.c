@@ -74,7 +74,8 @@ typedef struct runs {
     int count;
     core_run_reader *reader[RUNS_MAX];
     char stem[RUNS_MAX][CORE_NAME_MAX];
-    const char *caption[RUNS_MAX]; // NULL for a single run
+    const char *caption[RUNS_MAX];     // NULL for a single run
+    double times[RUNS_MAX][TIMES_MAX]; // s, what the options' times are in each run
 } runs;
 
 // Instants of a film or of numbered pictures: start + i * step, or the stored times of the first run.
@@ -268,6 +269,16 @@ static core_status resolve_time(core_run_reader *run, const char *path, const in
     return CORE_OK;
 }
 
+// All times in all runs, before anything is written.
+static core_status resolve_times(const options *o, runs *r, core_error *err) {
+    for (int i = 0; i < r->count; i++)
+        for (int k = 0; k < o->count_times; k++)
+            CORE_TRY(resolve_time(r->reader[i], o->paths[i], &o->times[k], &r->times[i][k], err));
+    CORE_CHECK(o->kind == OUTPUT_PNG || !o->count_times || r->times[0][0] <= r->times[0][1], CORE_ARG,
+               "--time: found %g s to %g s, expected FROM,TO in this order", r->times[0][0], r->times[0][1]);
+    return CORE_OK;
+}
+
 // Stored frame nearest to t among every `every`-th.
 static int64_t frame_near(const core_run_reader *run, double t, int64_t every) {
     const core_run_info *info = core_run_describe(run);
@@ -300,19 +311,15 @@ static core_status fit_view(const options *o, const runs *r, double from, double
 }
 
 // Time range of the frames that a film or a folder shows.
-static core_status time_range(const options *o, const runs *r, double *from, double *to, core_error *err) {
+static void time_range(const options *o, const runs *r, double *from, double *to) {
     *from = INFINITY, *to = -INFINITY;
     for (int i = 0; i < r->count; i++) {
         const core_run_info *info = core_run_describe(r->reader[i]);
         *from = fmin(*from, info->times[0]), *to = fmax(*to, info->times[info->count_frames - 1]);
     }
-    if (!o->count_times) return CORE_OK;
-    double wanted[2];
-    for (int k = 0; k < 2; k++) CORE_TRY(resolve_time(r->reader[0], o->paths[0], &o->times[k], &wanted[k], err));
-    CORE_CHECK(wanted[0] <= wanted[1], CORE_ARG, "--time: found FROM %g s after TO %g s", wanted[0], wanted[1]);
-    *from = fmin(fmax(*from, wanted[0]), *to);
-    *to = fmax(fmin(*to, wanted[1]), *from);
-    return CORE_OK;
+    if (!o->count_times) return;
+    *from = fmin(fmax(*from, r->times[0][0]), *to);
+    *to = fmax(fmin(*to, r->times[0][1]), *from);
 }
 
 // ---------------------------------------------------------------------------------------------- ffmpeg
@@ -434,8 +441,7 @@ static core_status write_picture(const options *o, const runs *r, core_error *er
     int count = 0, count_times = o->count_times ? o->count_times : 1;
     for (int i = 0; i < r->count; i++)
         for (int k = 0; k < count_times; k++) {
-            double time = NAN;
-            if (o->count_times) CORE_TRY(resolve_time(r->reader[i], o->paths[i], &o->times[k], &time, err));
+            const double time = o->count_times ? r->times[i][k] : NAN;
             panels[count++] = (sim_view_panel){r->reader[i], core_run_frame_at(r->reader[i], time), r->caption[i]};
         }
     sim_image image = {0};
@@ -472,7 +478,7 @@ static core_status write_folder(const options *o, const runs *r, const core_prog
     char *path = NULL;
     int64_t shown[RUNS_MAX];
     double from, to;
-    CORE_TRY(time_range(o, r, &from, &to, err));
+    time_range(o, r, &from, &to);
     CORE_TRY(fit_view(o, r, from, to, &view, err));
     int64_t first = frame_near(r->reader[0], from, o->every), last = frame_near(r->reader[0], to, o->every);
     for (int64_t i = first, k = 0; i <= last; i += o->every, k++) {
@@ -517,7 +523,7 @@ static core_status write_film(const options *o, const runs *r, const core_progre
     film f = {.pipe = -1, .process = -1};
     int64_t shown[RUNS_MAX], count = 0;
     double from, to, rate = 0;
-    CORE_TRY(time_range(o, r, &from, &to, err));
+    time_range(o, r, &from, &to);
     CORE_TRY(fit_view(o, r, from, to, &view, err));
     int64_t stored = (frame_near(r->reader[0], to, o->every) - frame_near(r->reader[0], from, o->every)) / o->every + 1;
     CORE_TRY(plan_film(o, to - from, stored, &rate, &count, err));
@@ -545,6 +551,7 @@ int main(int argc, char **argv) {
     core_error err = {0};
     core_progress progress = cmd_progress(o.quiet);
     core_status status = runs_open(&o, &r, &err);
+    if (status == CORE_OK) status = resolve_times(&o, &r, &err);
     if (status == CORE_OK) status = check_folder(&o, &err);
     if (status == CORE_OK && o.kind == OUTPUT_PNG) status = write_picture(&o, &r, &err);
     if (status == CORE_OK && o.kind == OUTPUT_FOLDER) status = write_folder(&o, &r, &progress, &err);

@@ -61,6 +61,10 @@ PATH=$work/no_programs "$bin/simview" run.h5 -o x.mp4 --quiet 2>err.txt
 grep -q 'ffmpeg could not be started.*apt-get install ffmpeg' err.txt || fail "without ffmpeg: $(cat err.txt)"
 [ ! -e x.mp4 ] || fail "without ffmpeg: left x.mp4"
 
+# A time of a phase is the time of its first frame and what is added.
+"$bin/simview" run.h5 -o phase.png --time collapse+0.5 --quiet || fail "time of a phase"
+"$bin/simview" run.h5 -o seconds.png --time 0.66667 --quiet && cmp -s phase.png seconds.png || fail "collapse+0.5 is not 0.667 s"
+
 # Input that cannot be used.
 expect 1 'missing.h5' x.png missing.h5 -o x.png
 expect 1 'folder.h5' x.png folder.h5 -o x.png
@@ -76,6 +80,8 @@ expect 2 'unrecognized option\|unbekannte Option' x.png run.h5 -o x.png --forces
 expect 2 '--time: .*abc' x.png run.h5 -o x.png --time abc
 expect 2 '--time' x.png run.h5 -o x.png --time 0,,1
 expect 2 '--time' x.png run.h5 -o x.png --time nan
+expect 2 '--time: .*"colapse".*a phase of' x.png run.h5 -o x.png --time colapse+0.1
+expect 2 '--time' x.png run.h5 -o x.png --time collapse+x
 expect 2 'FROM,TO' x run.h5 -o x --time 1,0
 expect 2 '--every' x run.h5 -o x --every 0
 expect 2 '--every: only for' x.png run.h5 -o x.png --every 2

@@ -26,6 +26,7 @@ enum {
     ORDER,
     INDEX,
     MISSING_ROW,
+    PHASE_NAME,
     UNCOMMITTED // nothing: a frame that was begun
 };
 
@@ -47,6 +48,7 @@ static core_status write_fixed(core_h5 *f, int kind, core_error *err) {
     CORE_TRY(core_h5_write(f, "/parameters/planes/0/offset", CORE_H5_F64, 0, NULL, &one, NULL, NULL, err));
     CORE_TRY(core_h5_set_text(f, "/parameters/planes/0", "name", "p", err));
     CORE_TRY(core_h5_write_text(f, "/parameters/title", "t", NULL, err));
+    CORE_TRY(core_h5_write_text(f, "/parameters/phases", kind == PHASE_NAME ? "fall\n\nrest" : "fall\nrest", NULL, err));
     CORE_TRY(core_h5_write_text(f, "/parameters/scene", "s", NULL, err));
     CORE_TRY(core_h5_write_text(f, "/parameters/scene_path", "p", NULL, err));
     CORE_TRY(core_h5_write(f, "/parameters/gravity", CORE_H5_F64, 1, &two, gravity, NULL, NULL, err));
@@ -124,6 +126,7 @@ static void forged_files(void **state) {
                  {COUNTER, CORE_FORMAT, false, "/run/committed_frames: 5 in its last row; expected 1"},
                  {TIME, CORE_NONFINITE, false, "/particles/grains/position/time: nan in row 0"},
                  {ORDER, CORE_FORMAT, false, "/particles/grains/position/time: 0 s in row 1, after 1 s"},
+                 {PHASE_NAME, CORE_FORMAT, false, "/parameters/phases: name 1 has 0 bytes; expected 1 to 63"},
                  {INDEX, CORE_FORMAT, false, "/observables/a: index 1; expected each of 0 to 0 once"},
                  {MISSING_ROW, CORE_FORMAT, false,
                   "/particles/grains/velocity/value: 0 rows; expected at least 1 (committed frames)"},
