@@ -18,6 +18,7 @@
 #define CMD_LOG_SECONDS 10.0     // between two lines of a log
 #define CMD_LINE_MAX 79          // columns of a progress line
 #define CMD_KEY_QUIET 0x5155     // no short option
+#define CMD_REGION_LIMIT 1e9     // m
 
 static struct {
     const char *name;   // of the program, for messages
@@ -74,7 +75,7 @@ static void check_output(void) {
 
 void cmd_parse(const struct argp *argp, int argc, char **argv, void *input, bool *quiet) {
     static const struct argp_option quiet_options[] = {
-        {"quiet", CMD_KEY_QUIET, NULL, 0, "Print no progress, only failures", -1}, {0}};
+        {"quiet", CMD_KEY_QUIET, NULL, 0, "Print no progress, only results and failures", -1}, {0}};
     static const struct argp quiet_argp = {.options = quiet_options, .parser = parse_quiet};
     if (argc > 0 && argv[0] && argv[0][0]) cmd__state.name = base_name(argv[0]);
     cmd__state.terminal = isatty(STDERR_FILENO) == 1;
@@ -142,6 +143,29 @@ int cmd_choice(const char *option, const char *text, const char *const *words, i
     cmd_usage("%s: found \"%.100s\", expected %s", option, text, list);
 }
 
+void cmd_region(const char *text, double region[4]) {
+    char word[64];
+    const char *s = text;
+    for (int i = 0; i < 4; i++) {
+        size_t n = strcspn(s, ",");
+        if (n >= sizeof word || (i < 3) != (s[n] == ','))
+            cmd_usage("--region: found \"%s\", expected X0,Y0,X1,Y1 in m", text);
+        memcpy(word, s, n);
+        word[n] = '\0';
+        region[i] = cmd_number("--region", word, -CMD_REGION_LIMIT, CMD_REGION_LIMIT);
+        s += n + (s[n] == ',');
+    }
+    if (!(region[0] < region[2] && region[1] < region[3]))
+        cmd_usage("--region: found \"%s\", expected X0,Y0,X1,Y1 in m with X0 < X1 and Y0 < Y1", text);
+}
+
+core_status cmd_check_output(const char *path, const char *format, int version, core_error *err) {
+    core_h5 *file = NULL;
+    CORE_TRY(core_h5_create(path, format, version, &file, err));
+    core_h5_abandon(&file);
+    return CORE_OK;
+}
+
 int cmd_report(const core_error *err) {
     cmd_progress_end();
     const char *text = err->message[0] ? err->message : core_status_name(err->code);
@@ -162,7 +186,7 @@ int cmd_report(const core_error *err) {
 
 // ---------------------------------------------------------------------------------------------- progress
 
-static double seconds_now(void) {
+double cmd_seconds(void) {
     struct timespec now = {0, 0};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -242,7 +266,7 @@ static void progress_print(double now) {
 static void progress_take(void *user, const char *stage, double done, double total, const char *unit,
                           const char *note) {
     (void)user;
-    double now = seconds_now();
+    double now = cmd_seconds();
     if (strncmp(cmd__state.stage, stage, sizeof cmd__state.stage - 1) != 0) {
         cmd_progress_end();
         snprintf(cmd__state.stage, sizeof cmd__state.stage, "%s", stage);
@@ -269,7 +293,7 @@ core_progress cmd_progress(bool quiet) {
 
 void cmd_progress_end(void) {
     if (!cmd__state.stage[0]) return;
-    if (!cmd__state.shown) progress_print(seconds_now());
+    if (!cmd__state.shown) progress_print(cmd_seconds());
     if (cmd__state.terminal) fputc('\n', stderr);
     cmd__state.stage[0] = '\0';
     cmd__state.done = cmd__state.total = 0.0;

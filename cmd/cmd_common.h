@@ -23,6 +23,10 @@ double cmd_number(const char *option, const char *text, double min, double max);
 int64_t cmd_integer(const char *option, const char *text, int64_t min, int64_t max);
 /// Index of text in words (count), exit 2 listing them otherwise.
 int cmd_choice(const char *option, const char *text, const char *const *words, int count);
+/// Value of --region: X0,Y0,X1,Y1 in m with X0 < X1 and Y0 < Y1.
+void cmd_region(const char *text, double region[4]);
+/// Fails now, not after minutes of work, if an HDF5 file could not be written there. What is there stays.
+core_status cmd_check_output(const char *path, const char *format, int version, core_error *err);
 
 /// Prints "NAME: message" to stderr and returns the exit status that belongs to the code: IO, MEMORY, NOT_CONVERGED,
 /// INTERNAL: 1, else 2.
@@ -31,11 +35,13 @@ int cmd_report(const core_error *err);
 /// Progress printer on stderr: one line that is overwritten on a terminal; in a log a plain line at most every ten
 /// seconds and one at the end of each stage. Rate and time left. quiet: nothing.
 core_progress cmd_progress(bool quiet);
+/// Seconds of a clock that only goes forward.
+double cmd_seconds(void);
 /// Ends the current progress line (if any).
 void cmd_progress_end(void);
 
-/// Provenance of this process: command line as typed, quoted for a shell where it has to be. The text lives until the
-/// process ends or the next call.
+/// Provenance of this process: command line, quoted for a shell where it has to be. Before cmd_parse it is the line as
+/// typed; argp then moves options to the front. The text lives until the process ends or the next call.
 core_h5_provenance cmd_provenance(int argc, char **argv, uint64_t seed);
 
 #endif

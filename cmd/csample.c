@@ -1,13 +1,10 @@
 // csample: two distance grids -> labelled relative poses of the pair, for nntrain.
-#define _POSIX_C_SOURCE 200809L // clock_gettime
-
 #include "cmd_common.h"
 #include "cspace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static const char doc[] = "Draws relative poses of two shapes at random and labels each with signed distance, gradient "
                           "and moment arms. Most poses lie near "
@@ -95,14 +92,6 @@ static void source_clear(source *s) {
     sdf_grid_clear(&s->grid);
 }
 
-// Fails now, not after minutes of sampling, if the file could not be written.
-static core_status check_output(const char *path, core_error *err) {
-    core_h5 *file = NULL;
-    CORE_TRY(core_h5_create(path, CSPACE_SAMPLES_FORMAT, CSPACE_SAMPLES_VERSION, &file, err));
-    core_h5_abandon(&file);
-    return CORE_OK;
-}
-
 // Puts the pair into the order it is stored in: by name, of equal names the larger first.
 static void order_pair(const options *o, bool quiet, source **a, source **b, double *ratio) {
     *ratio = o->ratio;
@@ -114,12 +103,6 @@ static void order_pair(const options *o, bool quiet, source **a, source **b, dou
     if (quiet) return;
     fprintf(stderr, "csample: the pair is stored as %s-%s (names in order), ratio %g\n", (*a)->shape.name,
             (*b)->shape.name, *ratio);
-}
-
-static double seconds_now(void) {
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void print_summary(const options *o, const cspace_samples *s, double seconds) {
@@ -144,13 +127,13 @@ static core_status run(const options *o, bool quiet, core_h5_provenance provenan
     CORE_CHECK_DONE(strcmp(a->shape.name, b->shape.name) != 0 || a->shape.hash == b->shape.hash, CORE_SHAPE,
                     "%s and %s: two different shapes are both named \"%s\"", a->path, b->path, a->shape.name);
     order_pair(o, quiet, &a, &b, &ratio);
-    CORE_TRY_DONE(check_output(o->output, err));
+    CORE_TRY_DONE(cmd_check_output(o->output, CSPACE_SAMPLES_FORMAT, CSPACE_SAMPLES_VERSION, err));
     CORE_TRY_DONE(cspace_pair_init(&a->shape, &a->grid, &b->shape, &b->grid, ratio, &pair, err));
-    double started = seconds_now();
+    double started = cmd_seconds();
     status = cspace_sample(&pair, &o->def, &progress, &samples, err);
     cmd_progress_end();
     if (status != CORE_OK) goto done;
-    double seconds = seconds_now() - started;
+    double seconds = cmd_seconds() - started;
     const char *const names[2] = {a->path, b->path};
     const uint64_t hashes[2] = {a->hash, b->hash};
     provenance.count_inputs = a == b ? 1 : 2;
@@ -170,9 +153,11 @@ int main(int argc, char **argv) {
     options o = {.ratio = 1.0, .def = cspace_sample_default_def()};
     o.def.threads = core_thread_available();
     bool quiet = false;
+    core_h5_provenance provenance = cmd_provenance(argc, argv, 0); // before argp reorders the words
     cmd_parse(&argp, argc, argv, &o, &quiet);
     if (!o.output) cmd_usage("-o is missing, expected -o FILE.samples.h5");
+    provenance.seed = o.def.seed;
     core_error err = {0};
-    core_status status = run(&o, quiet, cmd_provenance(argc, argv, o.def.seed), &err);
+    core_status status = run(&o, quiet, provenance, &err);
     return status == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);
 }

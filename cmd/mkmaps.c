@@ -19,7 +19,7 @@ typedef struct options {
     cmd_train_options train;
 } options;
 
-enum { KEY_RESOLUTION = 1001, KEY_MARGIN, KEY_SAMPLES, KEY_HELD_OUT, KEY_NEAR_FRACTION, KEY_BAND };
+enum { KEY_RESOLUTION = 1001, KEY_MARGIN, KEY_SAMPLES, KEY_HELD_OUT, KEY_NEAR_FRACTION, KEY_BAND, KEY_LABELS };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "MAPS.h5", 0, "the bundle to write", 0},
@@ -29,9 +29,11 @@ static const struct argp_option argp_options[] = {
     {"held-out", KEY_HELD_OUT, "N", 0, "further poses of each pair for the accuracy table (20000)", 0},
     {"near-fraction", KEY_NEAR_FRACTION, "X", 0, "part of them near contact (0.9)", 0},
     {"band", KEY_BAND, "X", 0, "what near means, units of the larger circumradius (0.1)", 0},
+    {"labels", KEY_LABELS, "minimiser", 0, "where labels come from (minimiser)", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
+    static const char *const labels[] = {"minimiser"};
     options *o = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -57,6 +59,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_BAND:
         o->band = argument;
+        return 0;
+    case KEY_LABELS:
+        cmd_choice("--labels", argument, labels, 1);
         return 0;
     case ARGP_KEY_ARGS:
         o->files = state->argv + state->next;
@@ -145,6 +150,7 @@ int main(int argc, char **argv) {
                                      NULL,         NULL};
     options o = {0};
     bool quiet = false;
+    core_h5_provenance provenance = cmd_provenance(argc, argv, 0); // before argp reorders the words
     cmd_parse(&argp, argc, argv, &o, &quiet);
     if (!o.output) cmd_usage("-o MAPS.h5 is missing");
     for (int i = 0; i < o.count_files; i++) {
@@ -155,7 +161,7 @@ int main(int argc, char **argv) {
     cspace_pipeline_def def;
     resolve(&o, &def);
     const core_progress progress = cmd_progress(quiet);
-    core_h5_provenance provenance = cmd_provenance(argc, argv, def.sample.seed);
+    provenance.seed = def.sample.seed;
     provenance.blas_core = nn_blas_core();
     core_error err = {0};
     const core_status status = run(&o, &def, &provenance, &progress, &err);

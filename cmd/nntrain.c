@@ -45,14 +45,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-// Fails now, not after minutes of training, if the bundle could not be written.
-static core_status check_output(const char *path, core_error *err) {
-    core_h5 *file = NULL;
-    CORE_TRY(core_h5_create(path, CSPACE_MAPS_FORMAT, CSPACE_MAPS_VERSION, &file, err));
-    core_h5_abandon(&file);
-    return CORE_OK;
-}
-
 // One file: read, train, print its row, add to the bundle.
 static core_status train_file(const char *path, const cspace_train_def *def, const core_progress *progress,
                               cspace_bundle *bundle, uint64_t *content_hash, core_error *err) {
@@ -90,7 +82,7 @@ static core_status run(const options *o, const cspace_train_def *def, const core
     const char **names = NULL;
     CORE_NEW_DONE(hashes, (size_t)o->count_files);
     CORE_NEW_DONE(names, (size_t)o->count_files);
-    CORE_TRY_DONE(check_output(o->output, err));
+    CORE_TRY_DONE(cmd_check_output(o->output, CSPACE_MAPS_FORMAT, CSPACE_MAPS_VERSION, err));
     for (int i = 0; i < o->count_files; i++) {
         names[i] = o->files[i];
         CORE_TRY_DONE(train_file(o->files[i], def, progress, &bundle, &hashes[i], err));
@@ -112,6 +104,7 @@ int main(int argc, char **argv) {
     static const struct argp argp = {argp_options, parse, "FILE.samples.h5... -o MAPS.h5", doc, children, NULL, NULL};
     options o = {0};
     bool quiet = false;
+    core_h5_provenance provenance = cmd_provenance(argc, argv, 0); // before argp reorders the words
     cmd_parse(&argp, argc, argv, &o, &quiet);
     if (!o.output) cmd_usage("-o MAPS.h5 is missing");
     for (int i = 0; i < o.count_files; i++)
@@ -119,9 +112,10 @@ int main(int argc, char **argv) {
     cspace_train_def def;
     cmd_train_resolve(&o.train, &def);
     if (o.samples) def.samples = cmd_integer("--samples", o.samples, 1, 1000000000);
+    provenance.seed = def.net.seed;
     const core_progress progress = cmd_progress(quiet);
     core_error err = {0};
-    const core_status status = run(&o, &def, &progress, cmd_provenance(argc, argv, def.net.seed), &err);
+    const core_status status = run(&o, &def, &progress, provenance, &err);
     cmd_progress_end();
     return status == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);
 }

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #define RUNS_MAX 256
-#define REGION_LIMIT 1e9 // m
-#define TIME_LIMIT 1e12  // s
-#define COLUMN_WIDTH 14  // of a table's values
+#define TIME_LIMIT 1e12 // s
+#define COLUMN_WIDTH 14 // of a table's values
 
 static const char doc[] = "Measures one frame of each run file: energies, contacts, height, run-out, angle of repose, "
                           "penetration and the exact overlap of the "
@@ -49,22 +48,6 @@ typedef struct quantity {
 
 // ---------------------------------------------------------------------------------------------- options
 
-static void parse_region(const char *text, double region[4]) {
-    char word[64];
-    const char *s = text;
-    for (int i = 0; i < 4; i++) {
-        size_t n = strcspn(s, ",");
-        if (n >= sizeof word || (i < 3) != (s[n] == ','))
-            cmd_usage("--region: found \"%s\", expected X0,Y0,X1,Y1 in m", text);
-        memcpy(word, s, n);
-        word[n] = '\0';
-        region[i] = cmd_number("--region", word, -REGION_LIMIT, REGION_LIMIT);
-        s += n + (s[n] == ',');
-    }
-    if (!(region[0] < region[2] && region[1] < region[3]))
-        cmd_usage("--region: found \"%s\", expected X0,Y0,X1,Y1 in m with X0 < X1 and Y0 < Y1", text);
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state) {
     static const char *const switch_words[] = {"off", "on"};
     options *o = state->input;
@@ -73,7 +56,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->time = cmd_number("--time", argument, -TIME_LIMIT, TIME_LIMIT);
         return 0;
     case KEY_REGION:
-        parse_region(argument, o->def.region);
+        cmd_region(argument, o->def.region);
         return 0;
     case KEY_OVERLAP:
         o->def.true_overlap = cmd_choice("--overlap", argument, switch_words, 2) == 1;

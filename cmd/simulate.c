@@ -133,10 +133,10 @@ int main(int argc, char **argv) {
     static const struct argp argp = {argp_options, parse, "SCENE.yaml -o RUN.h5", doc, NULL, NULL, NULL};
     options o = {.threads = core_thread_available()};
     bool quiet = false;
+    const core_h5_provenance provenance = cmd_provenance(argc, argv, 0); // before argp reorders the words
     cmd_parse(&argp, argc, argv, &o, &quiet);
     if (!o.scene) cmd_usage("SCENE.yaml is missing");
     if (!o.output && !o.check) cmd_usage("-o RUN.h5 is missing");
-    const core_h5_provenance provenance = cmd_provenance(argc, argv, 0);
     core_error err = {0};
     const core_status status = run(&o, quiet, &provenance, &err);
     cmd_progress_end();

@@ -16,8 +16,7 @@
 
 #define RUNS_MAX 16
 #define TIMES_MAX 64
-#define REGION_LIMIT 1e9 // m
-#define TIME_LIMIT 1e12  // s
+#define TIME_LIMIT 1e12 // s
 #define FILM_FPS 25
 #define FILM_SECONDS_MIN 5.0 // of a film whose rate is not given
 #define FILM_SECONDS_MAX 20.0
@@ -78,13 +77,6 @@ typedef struct runs {
     double times[RUNS_MAX][TIMES_MAX]; // s, what the options' times are in each run
 } runs;
 
-// Instants of a film or of numbered pictures: start + i * step, or the stored times of the first run.
-typedef struct moments {
-    int64_t count;
-    int64_t first;      // stored frame of the first run, folder
-    double start, step; // s, film
-} moments;
-
 // A running ffmpeg.
 typedef struct film {
     const char *path; // borrowed
@@ -95,22 +87,6 @@ typedef struct film {
 } film;
 
 // ---------------------------------------------------------------------------------------------- options
-
-// Comma-separated numbers into values; returns their number.
-static int parse_list(const char *option, const char *text, double min, double max, double *values, int count_max) {
-    char word[64];
-    int count = 0;
-    for (const char *s = text;; s++) {
-        size_t n = strcspn(s, ",");
-        if (count == count_max) cmd_usage("%s: found \"%s\", expected at most %d numbers", option, text, count_max);
-        if (n >= sizeof word) cmd_usage("%s: found \"%s\", expected numbers separated by commas", option, text);
-        memcpy(word, s, n);
-        word[n] = '\0';
-        values[count++] = cmd_number(option, word, min, max);
-        s += n;
-        if (!*s) return count;
-    }
-}
 
 // "0.5", "collapse" or "collapse+0.5", separated by commas.
 static void parse_times(const char *text, options *o) {
@@ -138,12 +114,6 @@ static void parse_times(const char *text, options *o) {
     }
 }
 
-static void parse_region(const char *text, double region[4]) {
-    int count = parse_list("--region", text, -REGION_LIMIT, REGION_LIMIT, region, 4);
-    if (count != 4 || !(region[0] < region[2] && region[1] < region[3]))
-        cmd_usage("--region: found \"%s\", expected X0,Y0,X1,Y1 in m with X0 < X1 and Y0 < Y1", text);
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state) {
     options *o = state->input;
     switch (key) {
@@ -163,7 +133,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->view.width = (int)cmd_integer("--width", argument, SIM_VIEW_WIDTH_MIN, SIM_VIEW_WIDTH_MAX);
         return 0;
     case KEY_REGION:
-        parse_region(argument, o->view.region);
+        cmd_region(argument, o->view.region);
         return 0;
     case KEY_COLOUR:
         o->view.colour = (sim_view_colour)cmd_choice("--colour", argument, colour_words, 3);
@@ -258,11 +228,10 @@ static core_status resolve_time(core_run_reader *run, const char *path, const in
     if (!t->phase[0]) return CORE_OK;
     int phase = 0;
     while (phase < info->count_phases && strcmp(info->phase_names[phase], t->phase) != 0) phase++;
-    CORE_CHECK(phase<info->count_phases, CORE_ARG,
-                     "--time: found \"%s\", expected seconds or a phase of %s (the first of its %d: \"%s\")", t->phase,
-                     path, info->count_phases, info->count_phases> 0
-                   ? info->phase_names[0]
-                   : "");
+    const char *first = info->count_phases > 0 ? info->phase_names[0] : "";
+    const bool known = phase < info->count_phases;
+    CORE_CHECK(known, CORE_ARG, "--time: found \"%s\", expected seconds or a phase of %s (the first of its %d: \"%s\")",
+               t->phase, path, info->count_phases, first);
     CORE_TRY(core_run_phase_start(run, phase, &frame, err));
     CORE_CHECK(frame >= 0, CORE_ARG, "--time: %s ended before its phase \"%s\"", path, t->phase);
     *time = info->times[frame] + t->after;

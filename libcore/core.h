@@ -107,6 +107,7 @@ typedef struct core_random {
 
 /// Independent sequence for each (seed, stream): streams make results independent of the number of threads.
 void core_random_init(core_random *r, uint64_t seed, uint64_t stream);
+/// The next 64 bits.
 uint64_t core_random_bits(core_random *r);
 /// Uniform in [0, 1), 53 bits.
 double core_random_uniform(core_random *r);
@@ -174,6 +175,7 @@ typedef struct core_outline {
 int core_outline_count(const core_outline *o);
 /// Allocates an outline of the given rings; points zero. MEMORY, ARG (no rings, a ring under 3 points).
 core_status core_outline_create(int count_rings, const int *ring_counts, core_outline *o, core_error *err);
+/// Deep copy. MEMORY (`to` untouched).
 core_status core_outline_copy(const core_outline *from, core_outline *to, core_error *err);
 /// Frees and zeroes; accepts {0} and NULL.
 void core_outline_clear(core_outline *o);
@@ -204,8 +206,9 @@ core_status core_file_temporary(const char *path, char **temporary, core_error *
 core_status core_file_sync(const char *path, core_error *err);
 /// fsync `temporary` and rename it to `path`; on failure removes `temporary`.
 core_status core_file_publish(const char *temporary, const char *path, core_error *err);
-/// True if path exists (any kind); is a directory.
+/// True if path exists (any kind).
 bool core_file_exists(const char *path);
+/// True if path is a directory, also through a symbolic link.
 bool core_file_is_directory(const char *path);
 /// Creates a folder and its parents; existing ones are fine.
 core_status core_file_make_directory(const char *path, core_error *err);

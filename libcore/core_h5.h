@@ -45,6 +45,7 @@ core_status core_h5_content_hash(core_h5 *file, uint64_t *hash, core_error *err)
 /// Computes the content hash anew from the datasets (tests, verification).
 core_status core_h5_compute_hash(core_h5 *file, uint64_t *hash, core_error *err);
 
+/// Writes the group /provenance: attributes and datasets as in data/README.md.
 core_status core_h5_write_provenance(core_h5 *file, const core_h5_provenance *p, core_error *err);
 /// Creates a group (parents too) with an attribute `description` (may be NULL). An existing group is fine.
 core_status core_h5_group(core_h5 *file, const char *path, const char *description, core_error *err);
@@ -66,6 +67,7 @@ core_status core_h5_set_integers(core_h5 *file, const char *object, const char *
 core_status core_h5_set_texts(core_h5 *file, const char *object, const char *name, int n, const char *const *values,
                               core_error *err);
 
+/// True if there is a group or dataset at path.
 bool core_h5_exists(core_h5 *file, const char *path);
 /// Number of links directly in a group and the name of the i-th in name order (caller's buffer). FORMAT.
 core_status core_h5_count(core_h5 *file, const char *group, int *count, core_error *err);
@@ -79,6 +81,7 @@ core_status core_h5_read(core_h5 *file, const char *path, core_h5_type type, int
                          bool finite, core_error *err);
 /// Caller frees with core_free.
 core_status core_h5_read_text(core_h5 *file, const char *path, char **text, core_error *err);
+/// Attributes of the kinds core_h5_set_... write. FORMAT: absent, of another kind, or not n values.
 core_status core_h5_get_number(core_h5 *file, const char *object, const char *name, double *value, core_error *err);
 core_status core_h5_get_integer(core_h5 *file, const char *object, const char *name, int64_t *value, core_error *err);
 /// Text attribute into the caller's buffer; FORMAT if it does not fit.
@@ -97,6 +100,7 @@ core_status core_h5_read_outline(core_h5 *file, const char *group, core_outline 
 /// dimension. chunk_rows: rows per chunk (>= 1). Floating fill value is NaN.
 core_status core_h5_series_create(core_h5 *file, const char *path, core_h5_type type, int row_rank, const size_t *row,
                                   size_t chunk_rows, const char *units, const char *description, core_error *err);
+/// Adds one row behind the last one.
 core_status core_h5_series_append(core_h5 *file, const char *path, core_h5_type type, int row_rank, const size_t *row,
                                   const void *data, core_error *err);
 /// Row i of a series (dims as in core_h5_size without the first). FORMAT if it is not there or of another size.

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SERIES_CHUNK_MAX_BYTES                                                                                         \
-    ((size_t)1 << 20) // HDF5's default chunk cache; larger chunks are rewritten on each append
+// HDF5's default chunk cache; larger chunks are rewritten on each append.
+#define SERIES_CHUNK_MAX_BYTES ((size_t)1 << 20)
 
 /// The dataset of a path from the table, opened and entered if it is not there yet. Owned by the table.
 static core_status series_open(core_h5 *file, const char *path, hid_t *dataset, core_error *err) {

@@ -1,5 +1,5 @@
-/// Run files (RUN.h5): H5MD 1.1 with one particle group, written frame by frame by a solver and read by simview and simstat.
-/// Knows poses and outlines, no solver. The layout is described in data/README.md.
+/// Run files (RUN.h5): H5MD 1.1 with one particle group, written frame by frame by a solver and read by simview and
+/// simstat. Knows poses and outlines, no solver. The layout is described in data/README.md.
 #ifndef CORE_RUN_H
 #define CORE_RUN_H
 
@@ -27,8 +27,8 @@ typedef struct core_run_plane {
 
 /// One named scalar per frame.
 typedef struct core_run_observable {
-    const char *name;        // "kinetic_energy"
-    const char *units;       // "J"
+    const char *name;  // "kinetic_energy"
+    const char *units; // "J"
     const char *description;
 } core_run_observable;
 
@@ -43,13 +43,13 @@ typedef struct core_run_def {
     const core_run_observable *observables;
     int count_phases;
     const char *const *phase_names; // (count_phases) without line breaks
-    const int32_t *species;  // (count_rows) type index
-    const double *mass;      // (count_rows) kg
-    const char *scene_text;  // resolved scene
+    const int32_t *species;         // (count_rows) type index
+    const double *mass;             // (count_rows) kg
+    const char *scene_text;         // resolved scene
     const char *scene_path;
     const char *title;
     double gravity[2];
-    double dt;               // s
+    double dt; // s
     core_h5_provenance provenance;
 } core_run_def;
 
@@ -96,16 +96,18 @@ typedef struct core_run_info {
 typedef struct core_run_reader core_run_reader;
 /// Opens and validates. IO, FORMAT, VERSION_OTHER, NONFINITE, MEMORY.
 core_status core_run_open(const char *path, core_run_reader **r, core_error *err);
+/// What stays the same over the frames; borrowed until core_run_close.
 const core_run_info *core_run_describe(const core_run_reader *r);
 /// Reads frame i into caller's arrays (NULL members are skipped). RANGE: no such frame.
 core_status core_run_read(core_run_reader *r, int64_t i, core_run_frame *frame, core_error *err);
 /// Frame whose time is nearest to t; the last one for t = NaN. -1 if there are no frames.
 int64_t core_run_frame_at(const core_run_reader *r, double t);
-/// First frame of the phase with this index or a later one (phases never go back), -1 if the run did not get there. Reads O(log frames)
-/// numbers. FORMAT, IO.
+/// First frame of the phase with this index or a later one (phases never go back), -1 if the run did not get there.
+/// Reads O(log frames) numbers. FORMAT, IO.
 core_status core_run_phase_start(core_run_reader *r, int32_t phase, int64_t *frame, core_error *err);
 /// Index of an observable by name, -1 if absent.
 int core_run_observable_index(const core_run_reader *r, const char *name);
+/// Closes and frees, nulls the handle; accepts NULL.
 void core_run_close(core_run_reader **r);
 
 /// Allocates the arrays of a frame for a run of these sizes; core_run_frame_clear frees them.

@@ -1,5 +1,5 @@
-/// Scene files: YAML read through libyaml's document API (yaml.h is included by core_yaml.c alone) into a tree of our own,
-/// checked against one table of keys - defaults, ranges, units, `auto`, line numbers, nearest known key.
+/// Scene files: YAML read through libyaml's document API (yaml.h is included by core_yaml.c alone) into a tree of our
+/// own, checked against one table of keys - defaults, ranges, units, `auto`, line numbers, nearest known key.
 #ifndef CORE_YAML_H
 #define CORE_YAML_H
 
@@ -38,17 +38,19 @@ typedef struct core_yaml core_yaml;
 /// A place in the tree; borrowed from the document. `{0}` is "absent".
 typedef struct core_yaml_node core_yaml_node;
 
-/// Reads, applies `overrides` ("contact.default.mu=0.3", "phases[1].time=2", "gravity=[0, -1]"; created if missing), then
-/// checks every node against the table: unknown keys (with the nearest known one), wrong kinds, ranges, duplicates, missing
-/// required keys, aliases and several documents are refused. Messages read "scene.yaml:12: contact.default.kn: found "x", expected
-/// a number above 0 (N/m)". IO, FORMAT, RANGE, NONFINITE, MEMORY.
+/// Reads, applies `overrides` ("contact.default.mu=0.3", "phases[1].time=2", "gravity=[0, -1]"; created if missing),
+/// then checks every node against the table: unknown keys (with the nearest known one), wrong kinds, ranges,
+/// duplicates, missing required keys, aliases and several documents are refused. Messages read "scene.yaml:12:
+/// contact.default.kn: found "x", expected a number above 0 (N/m)". IO, FORMAT, RANGE, NONFINITE, MEMORY.
 core_status core_yaml_read(const char *path, const core_yaml_key *table, int count_keys, int count_overrides,
                            const char *const *overrides, core_yaml **doc, core_error *err);
 /// As core_yaml_read, from text in memory; `name` stands for the path in messages.
 core_status core_yaml_read_text(const char *text, size_t n_bytes, const char *name, const core_yaml_key *table,
                                 int count_keys, int count_overrides, const char *const *overrides, core_yaml **doc,
                                 core_error *err);
+/// Frees the document with all its nodes, nulls the handle; accepts NULL.
 void core_yaml_destroy(core_yaml **doc);
+/// The top block; borrowed like every node, until core_yaml_destroy.
 const core_yaml_node *core_yaml_root(const core_yaml *doc);
 /// Text of the document after the overrides, as it would be read again (stored in run files). Borrowed.
 const char *core_yaml_resolved_text(const core_yaml *doc);
@@ -61,8 +63,8 @@ const core_yaml_node *core_yaml_at(const core_yaml_node *node, int i);
 const char *core_yaml_name(const core_yaml_node *node);
 /// Line of the file, from 1; 0 for a default or an override.
 int core_yaml_line(const core_yaml_node *node);
-/// Values of a child, the table's default where it is absent. Only for paths in the table (checked kinds): absent without default gives
-/// NaN, 0, NULL. core_yaml_number gives NaN for `auto`; ask core_yaml_is_auto.
+/// Values of a child, the table's default where it is absent. Only for paths in the table (checked kinds): absent
+/// without default gives NaN, 0, NULL. core_yaml_number gives NaN for `auto`; ask core_yaml_is_auto.
 double core_yaml_number(const core_yaml_node *node, const char *path);
 int64_t core_yaml_integer(const core_yaml_node *node, const char *path);
 const char *core_yaml_text(const core_yaml_node *node, const char *path);

@@ -1,8 +1,9 @@
-/// libcspace: relative poses of a pair of shapes - distance, gradient and moment arms from the phi_A + phi_B + |phi_A - phi_B|
-/// minimiser; symmetries; samples; contact maps (fold + encoding + nets + unfold). One piece of code for training and simulation.
+/// libcspace: relative poses of a pair of shapes - distance, gradient and moment arms from the phi_A + phi_B + |phi_A -
+/// phi_B| minimiser; symmetries; samples; contact maps (fold + encoding + nets + unfold). One piece of code for
+/// training and simulation.
 ///
-/// Pose (theta, x, y): B seen from A, in A's frame, in units of L = max(R_A, R_B). Shape A has circumradius R_A/L, B R_B/L.
-/// All equations: libcspace/README.md.
+/// Pose (theta, x, y): B seen from A, in A's frame, in units of L = max(R_A, R_B). Shape A has circumradius R_A/L, B
+/// R_B/L. All equations: libcspace/README.md.
 #ifndef CSPACE_H
 #define CSPACE_H
 
@@ -16,6 +17,7 @@
 #define CSPACE_MAPS_FORMAT "cem.maps"
 #define CSPACE_MAPS_VERSION 1
 
+/// A relative pose: B seen from A.
 typedef struct cspace_pose {
     double theta; // rad, any; wrapped where needed
     double x, y;  // units of L, A's frame
@@ -46,30 +48,35 @@ core_status cspace_pair_init(const sdf_shape *a, const sdf_grid *grid_a, const s
 /// Search limits. cspace_search_default_def: tolerance 1e-4, max_cells 200000, no early exit.
 typedef struct cspace_search_def {
     int cookie;
-    double tolerance; // allowed error of d from the search itself, units of L; where d is saturated not below 1/8 grid cell
+    double tolerance; // allowed error of d from the search itself, units of L; where d is saturated not below 1/8 grid
+                      // cell
     double band;      // > 0: the search may stop early, reporting `outside`, once |d| > band is certain; 0: off
     int max_cells;    // cells examined before the best value so far is taken
 } cspace_search_def;
+/// The defaults named above.
 cspace_search_def cspace_search_default_def(void);
 
+/// What a search found.
 typedef struct cspace_minimum {
-    double d;       // min over x of E(x) = 2 max(phi_A, phi_qB); beyond the band only its side (sign) is right if `outside`
-    double p[2];    // minimiser x*, A's frame
+    double d; // min over x of E(x) = 2 max(phi_A, phi_qB); beyond the band only its side (sign) is right if `outside`
+    double p[2]; // minimiser x*, A's frame
     int count_cells;
-    bool outside;   // stopped early
+    bool outside; // stopped early
 } cspace_minimum;
-/// Lipschitz branch and bound (E is 2-Lipschitz) on a quadtree, with a local descent first. Deterministic, no allocation, thread-safe.
+/// Lipschitz branch and bound (E is 2-Lipschitz) on a quadtree, with a local descent first. Deterministic, no
+/// allocation, thread-safe.
 void cspace_minimise(const cspace_pair *pair, const cspace_search_def *def, const cspace_pose *pose, cspace_minimum *m);
 /// d, raw gradient and moment arms at one pose. tolerance etc. from def (its band is ignored).
 void cspace_numeric_contact(const cspace_pair *pair, const cspace_search_def *def, const cspace_pose *pose,
                             cspace_contact *contact);
-/// As cspace_numeric_contact, smoothed: the mean of d over 6 poses at +-sqrt(3) sigma per axis of (L theta, x, y), gradient by central differences over
-/// the same poses, moment arms of the centre pose. sigma in units of L, 0: plain.
+/// As cspace_numeric_contact, smoothed: the mean of d over 6 poses at +-sqrt(3) sigma per axis of (L theta, x, y),
+/// gradient by central differences over the same poses, moment arms of the centre pose. sigma in units of L, 0: plain.
 void cspace_numeric_contact_smooth(const cspace_pair *pair, const cspace_search_def *def, double sigma,
                                    const cspace_pose *pose, cspace_contact *contact);
 
 // ---------------------------------------------------------------------------------------------- samples
 
+/// How samples are drawn. cspace_sample_default_def: the values named.
 typedef struct cspace_sample_def {
     int cookie;
     int64_t samples;      // 500000 (1000 .. 100 million)
@@ -90,13 +97,14 @@ typedef struct cspace_rows {
     double *gradient;   // (n x 3) d_theta, g_x, g_y
     double *moment_arm; // (n x 2) r_a, r_b
 } cspace_rows;
+/// Frees and zeroes; accepts {0} and NULL.
 void cspace_rows_clear(cspace_rows *rows);
 
 /// Content of a `*.samples.h5` file. Owns everything.
 typedef struct cspace_samples {
     sdf_shape a, b;
     double ratio;
-    char labels[16];        // "minimiser"
+    char labels[16]; // "minimiser"
     double near_fraction, band;
     uint64_t seed;
     double acceptance_rate; // of the rejection sampler
@@ -106,9 +114,11 @@ typedef struct cspace_samples {
 /// Same seed, same bits for any number of threads. RANGE, NOT_CONVERGED (band never met), MEMORY.
 core_status cspace_sample(const cspace_pair *pair, const cspace_sample_def *def, const core_progress *progress,
                           cspace_samples *samples, core_error *err);
+/// Frees and zeroes; accepts {0} and NULL.
 void cspace_samples_clear(cspace_samples *samples);
 /// The input_hash that cspace_sample would store.
 uint64_t cspace_sample_input_hash(const cspace_pair *pair, const cspace_sample_def *def);
+/// Writes a *.samples.h5 file; provenance NULL allowed. IO, MEMORY.
 core_status cspace_samples_write(const char *path, const cspace_samples *samples, const core_h5_provenance *provenance,
                                  core_error *err);
 /// IO, FORMAT, VERSION_OTHER, NONFINITE, MEMORY. content_hash may be NULL.
@@ -116,20 +126,21 @@ core_status cspace_samples_read(const char *path, cspace_samples *samples, uint6
 
 // ---------------------------------------------------------------------------------------------- symmetries and folding
 
-/// Largest distance, canonical units, by which an outline may miss its own image: shape files with five decimals pass, and it is far below
-/// what any map resolves.
+/// Largest distance, canonical units, by which an outline may miss its own image: shape files with five decimals pass,
+/// and it is far below what any map resolves.
 #define CSPACE_SYMMETRY_TOLERANCE 1e-5
 
-/// Rotation order and mirror axis of an outline: invariant under R(2 pi/order); mirror: angle of an axis, NaN if there is none.
-/// Found to `tolerance` (distance of the image's vertices and edge mid-points from the outline and vice versa, ring by ring, canonical units);
-/// order up to 128. Cost O(128 + vertices^2) for usual shapes; deterministic.
+/// Rotation order and mirror axis of an outline: invariant under R(2 pi/order); mirror: angle of an axis, NaN if there
+/// is none. Found to `tolerance` (distance of the image's vertices and edge mid-points from the outline and vice versa,
+/// ring by ring, canonical units); order up to 128. Cost O(128 + vertices^2) for usual shapes; deterministic.
 typedef struct cspace_symmetry {
     int order;
     double mirror; // rad in [0, pi/order), or NaN
 } cspace_symmetry;
 cspace_symmetry cspace_symmetry_find(const core_outline *canonical, double tolerance);
 
-/// How poses are folded before the nets see them (method.md section 4). order 1 and no mirrors: the identity.
+/// How poses are folded before the nets see them (README.md, "Symmetries and folding"). order 1 and no mirrors: the
+/// identity.
 typedef struct cspace_fold {
     int order_a, order_b;
     double mirror_a, mirror_b; // NaN: none; the mirror fold needs both
@@ -138,11 +149,12 @@ typedef struct cspace_fold {
     bool swap;                 // always false in version 1 of the bundle
     double blend_width;        // always 0 in version 1 of the bundle
     // Derived by cspace_fold_prepare:
-    bool identity;                  // nothing to fold
-    double axis_a[2], axis_b[2];    // cos, sin of the origins
-    double reflection[2];           // cos, sin of 2 origin_a
+    bool identity;               // nothing to fold
+    double axis_a[2], axis_b[2]; // cos, sin of the origins
+    double reflection[2];        // cos, sin of 2 origin_a
 } cspace_fold;
-/// Checks orders, mirrors, origins, swap and blend_width and derives the rest. RANGE, NONFINITE, UNSUPPORTED (swap, blend_width).
+/// Checks orders, mirrors, origins, swap and blend_width and derives the rest. RANGE, NONFINITE, UNSUPPORTED (swap,
+/// blend_width).
 core_status cspace_fold_prepare(cspace_fold *fold, core_error *err);
 /// Rotations and mirrors of two shapes, or the identity if `on` is false. Prepared.
 cspace_fold cspace_fold_make(const sdf_shape *a, const sdf_shape *b, bool on);
@@ -154,6 +166,7 @@ typedef struct cspace_folded {
     double m[3];      // mirror matrix [[m0, m1], [m1, m2]] applied after it; used if mirrored
     bool mirrored;
 } cspace_folded;
+/// Pose -> its image in the fundamental domain, by a prepared fold.
 void cspace_fold_apply(const cspace_fold *fold, const cspace_pose *pose, cspace_folded *folded);
 /// Maps an answer given in the fundamental domain back to the asker's frame, in place.
 void cspace_fold_return(const cspace_folded *folded, cspace_contact *contact);
@@ -168,25 +181,27 @@ void cspace_swap_return(const cspace_pose *pose, cspace_contact *contact);
 /// Net inputs: RAW (theta/pi, x, y), SINCOS (cos, sin, x, y), TWOFRAME (cos, sin, t in A's frame, t in B's frame).
 typedef enum cspace_encoding { CSPACE_RAW, CSPACE_SINCOS, CSPACE_TWOFRAME } cspace_encoding;
 #define CSPACE_INPUTS_MAX 6
+/// Number of inputs of an encoding, at most CSPACE_INPUTS_MAX; its name in files and options.
 int cspace_encoding_inputs(cspace_encoding encoding);
 const char *cspace_encoding_name(cspace_encoding encoding);
 /// ARG: unknown name.
 core_status cspace_encoding_parse(const char *name, cspace_encoding *encoding, core_error *err);
 /// x (inputs) and, unless NULL, the Jacobian (inputs x 3) row-major with respect to (theta, x, y).
 void cspace_encode(cspace_encoding encoding, const cspace_pose *pose, double *x, double *jacobian);
-/// Derivative with respect to (theta, x, y) from that with respect to the inputs: slope = J^T gradient, J from the inputs x alone.
+/// Derivative with respect to (theta, x, y) from that with respect to the inputs: slope = J^T gradient, J from the
+/// inputs x alone.
 void cspace_encoding_chain(cspace_encoding encoding, const double *x, const double *gradient, double slope[3]);
 
 // ---------------------------------------------------------------------------------------------- contact maps
 
 /// Accuracy of a map on held-out samples within |d| < 0.1 of contact (units of L, degrees, fractions).
 typedef struct cspace_error_stats {
-    int64_t n;                     // samples used
+    int64_t n; // samples used
     double d_mean, d_p50, d_p99, d_max;
-    double sign_errors;            // fraction with the wrong sign, of those with |d| > .005
+    double sign_errors;                         // fraction with the wrong sign, of those with |d| > .005
     double normal_mean, normal_p50, normal_p90; // degrees
-    double slope_mean;             // mean | |g_hat| - |g| |
-    double arm_mean, arm_p50, arm_p99; // |r_hat - r| of both arms
+    double slope_mean;                          // mean | |g_hat| - |g| |
+    double arm_mean, arm_p50, arm_p99;          // |r_hat - r| of both arms
 } cspace_error_stats;
 
 /// A contact map of one pair. Owns its nets. `{0}` is "nothing".
@@ -204,6 +219,7 @@ typedef struct cspace_map {
     nn_train_report train_distance, train_moment_arm;
     uint64_t input_hash; // of samples and training options (staleness)
 } cspace_map;
+/// Frees and zeroes; accepts {0} and NULL.
 void cspace_map_clear(cspace_map *map);
 /// Builds the inference kernels from the models. isa: NN_ISA_BEST normally.
 core_status cspace_map_prepare(cspace_map *map, nn_isa isa, core_error *err);
@@ -212,8 +228,8 @@ core_status cspace_map_prepare(cspace_map *map, nn_isa isa, core_error *err);
 typedef struct cspace_map_scratch cspace_map_scratch;
 core_status cspace_map_scratch_create(int capacity, cspace_map_scratch **scratch, core_error *err);
 void cspace_map_scratch_destroy(cspace_map_scratch **scratch);
-/// Contacts at n poses (n <= capacity). Moment arms are evaluated where d < arm_below only (INFINITY: everywhere, -INFINITY: nowhere; elsewhere r_a =
-/// t.n/2, r_b = -t.n/2). Row i depends on pose i alone, to the bit. No allocation.
+/// Contacts at n poses (n <= capacity). Moment arms are evaluated where d < arm_below only (INFINITY: everywhere,
+/// -INFINITY: nowhere; elsewhere r_a = t.n/2, r_b = -t.n/2). Row i depends on pose i alone, to the bit. No allocation.
 void cspace_map_evaluate(const cspace_map *map, const cspace_pose *poses, int n, double arm_below,
                          cspace_contact *contacts, cspace_map_scratch *scratch);
 
@@ -229,6 +245,7 @@ typedef struct cspace_train_def {
 } cspace_train_def;
 /// Recipes by name ("default", "paper"); ARG: unknown.
 core_status cspace_train_recipe(const char *name, cspace_train_def *def, core_error *err);
+/// The input_hash that cspace_train would store: samples and options, not the threads.
 uint64_t cspace_train_input_hash(uint64_t samples_input_hash, const cspace_train_def *def);
 /// Trains both nets, measures the error on the held-out rows. RANGE, SHAPE (no negative or no positive distances),
 /// NONFINITE, NOT_CONVERGED, MEMORY.
@@ -247,37 +264,43 @@ typedef struct cspace_bundle {
     int count_shapes;
     sdf_shape *shapes;
 } cspace_bundle;
+/// Frees and zeroes; accepts {0} and NULL.
 void cspace_bundle_clear(cspace_bundle *bundle);
-/// Puts a map in (moved: *map becomes {0}), replacing the one of the same pair and ratio; its shapes are copied in if new. SHAPE: another shape of
-/// the same name is there already.
+/// Puts a map in (moved: *map becomes {0}), replacing the one of the same pair and ratio; its shapes are copied in if
+/// new. SHAPE: another shape of the same name is there already.
 core_status cspace_bundle_add(cspace_bundle *bundle, cspace_map *map, const sdf_shape *a, const sdf_shape *b,
                               core_error *err);
+/// MAPS.h5 under a temporary name, renamed; provenance NULL allowed. IO, MEMORY.
 core_status cspace_bundle_write(const char *path, const cspace_bundle *bundle, const core_h5_provenance *provenance,
                                 core_error *err);
+/// IO, FORMAT, VERSION_OTHER, NONFINITE, UNSUPPORTED, MEMORY. content_hash may be NULL.
 core_status cspace_bundle_read(const char *path, cspace_bundle *bundle, uint64_t *content_hash, core_error *err);
-/// Map of shapes a and b with R_B/R_A = ratio (to 1e-6 relative; NaN: any if unique). *swapped: the stored order is (b, a), to be
-/// asked through cspace_swap_pose/return. ARG: none or several; the message lists what is there.
+/// Map of shapes a and b with R_B/R_A = ratio (to 1e-6 relative; NaN: any if unique). *swapped: the stored order is (b,
+/// a), to be asked through cspace_swap_pose/return. ARG: none or several; the message lists what is there.
 core_status cspace_bundle_find(const cspace_bundle *bundle, const char *a, const char *b, double ratio,
                                const cspace_map **map, bool *swapped, core_error *err);
+/// Shape by name, borrowed; NULL if it is not there.
 const sdf_shape *cspace_bundle_shape(const cspace_bundle *bundle, const char *name);
 /// Canonical order of a pair: by name, equal names by ratio <= 1. Returns true if (a, b) has to be exchanged.
 bool cspace_pair_is_swapped(const char *a, const char *b, double ratio);
 
-// ---------------------------------------------------------------------------------------------- all stages for many shapes
+// ---------------------------------------------------------------------------------------------- all stages
 
 /// One grain type for the pipeline.
 typedef struct cspace_pipeline_shape {
-    const char *path;  // shape file
-    double radius;     // relative sizes give the ratios; 1 for all if none are known
+    const char *path; // shape file
+    double radius;    // relative sizes give the ratios; 1 for all if none are known
 } cspace_pipeline_shape;
+/// How all stages work. cspace_pipeline_default_def: the values named and the defaults of the parts.
 typedef struct cspace_pipeline_def {
     int cookie;
-    int resolution;  // 256
-    double margin;   // 1.0
+    int resolution; // 256
+    double margin;  // 1.0
     sdf_read_def read;
     cspace_sample_def sample;
     cspace_train_def train;
 } cspace_pipeline_def;
+/// Defaults with the training recipe of this name. ARG: unknown.
 core_status cspace_pipeline_default_def(const char *recipe, cspace_pipeline_def *def, core_error *err);
 /// What a call did, for the command to print.
 typedef struct cspace_pipeline_report {
@@ -285,8 +308,9 @@ typedef struct cspace_pipeline_report {
     int count_samples_built, count_samples_reused;
     int count_maps_built, count_maps_reused;
 } cspace_pipeline_report;
-/// Shapes -> grids -> samples -> maps -> bundle at maps_path, every pair including each with itself; what is current by content hash is
-/// reused (intermediates in maps_path.cache/; rules: libcspace/README.md, "Pipeline"). provenance, progress: NULL allowed. The same file twice counts once; two different shapes of one name: SHAPE.
+/// Shapes -> grids -> samples -> maps -> bundle at maps_path, every pair including each with itself; what is current by
+/// content hash is reused (intermediates in maps_path.cache/; rules: libcspace/README.md, "Pipeline"). provenance,
+/// progress: NULL allowed. The same file twice counts once; two different shapes of one name: SHAPE.
 core_status cspace_pipeline_run(const cspace_pipeline_shape *shapes, int count_shapes, const char *maps_path,
                                 const cspace_pipeline_def *def, const core_h5_provenance *provenance,
                                 const core_progress *progress, cspace_bundle *bundle, cspace_pipeline_report *report,

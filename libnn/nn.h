@@ -25,7 +25,9 @@ typedef struct nn_model {
 
 /// Zero weights. RANGE (sizes against the maxima above, all at least 1), MEMORY.
 core_status nn_model_create(int inputs, int width, int layers, nn_model *model, core_error *err);
+/// Deep copy. MEMORY (`to` untouched).
 core_status nn_model_copy(const nn_model *from, nn_model *to, core_error *err);
+/// Frees and zeroes; accepts {0} and NULL.
 void nn_model_clear(nn_model *model);
 /// Hidden layers He-uniform (+-sqrt(6 / inputs of the layer)), output and all biases uniform in +-1/sqrt(inputs of the
 /// layer), from `random`.
@@ -34,6 +36,7 @@ void nn_model_randomise(nn_model *model, core_random *random);
 void nn_model_layer_size(const nn_model *model, int l, int *out, int *in);
 /// NONFINITE if a weight is not finite.
 core_status nn_model_validate(const nn_model *model, core_error *err);
+/// Content hash of sizes and weights.
 uint64_t nn_model_hash(const nn_model *model);
 /// GROUP/layer0/weight [out,in] float32, GROUP/layer0/bias [out], ...; the group's own attributes are the caller's.
 core_status nn_model_write_h5(core_h5 *file, const char *group, const nn_model *model, core_error *err);
@@ -67,6 +70,7 @@ typedef struct nn_data {
 core_status nn_reference_loss(const nn_model *model, const nn_data *data, const int64_t *rows, int64_t n,
                               double gradient_weight, double *loss, double *parameter_gradient, core_error *err);
 
+/// Learning rate over the steps: constant, or half a cosine down to zero behind a warm-up.
 typedef enum nn_schedule { NN_SCHEDULE_CONSTANT, NN_SCHEDULE_COSINE } nn_schedule;
 
 /// How to train. Fill with nn_train_default_def, then change fields.
@@ -83,6 +87,7 @@ typedef struct nn_train_def {
     uint64_t seed;
     int threads; // shards of a batch are fixed, so the result does not depend on this
 } nn_train_def;
+/// The defaults named above.
 nn_train_def nn_train_default_def(void);
 
 /// What happened.
@@ -118,6 +123,7 @@ typedef struct nn_adam {
     double beta1, beta2, eps;
     float *m, *v; // (n)
 } nn_adam;
+/// State for the first step. ARG, RANGE, MEMORY.
 core_status nn_adam_create(int n, double beta1, double beta2, double eps, nn_adam *adam, core_error *err);
 void nn_adam_clear(nn_adam *adam);
 void nn_adam_step(nn_adam *adam, double learning_rate, const float *gradient, float *parameters);
@@ -131,10 +137,12 @@ const char *nn_blas_core(void);
 typedef enum nn_isa { NN_ISA_SCALAR, NN_ISA_AVX2, NN_ISA_BEST } nn_isa;
 /// True if this machine can run it.
 bool nn_isa_available(nn_isa isa);
+/// Name for messages and benchmarks.
 const char *nn_isa_name(nn_isa isa);
 
 /// A model laid out for inference; immutable, shared between threads. `{0}` is "nothing".
 typedef struct nn_kernel nn_kernel;
+/// Lays the weights out (copied). UNSUPPORTED: not on this machine; MEMORY.
 core_status nn_kernel_create(const nn_model *model, nn_isa isa, nn_kernel **kernel, core_error *err);
 void nn_kernel_destroy(nn_kernel **kernel);
 /// Bytes of scratch one call needs for up to n rows (64-byte aligned memory, as core_alloc gives).

@@ -34,6 +34,7 @@ typedef struct sdf_read_def {
     int threshold; // images: grey level 1..255 below which a pixel is inside (default 128)
     bool invert;   // images: bright (or transparent) is inside instead
 } sdf_read_def;
+/// The defaults named above.
 sdf_read_def sdf_read_default_def(void);
 
 /// Reads .wkt, .geojson, .json (GEOS) or .png (stb_image), unites overlapping parts, keeps holes, orients rings, scales
@@ -42,7 +43,9 @@ sdf_read_def sdf_read_default_def(void);
 core_status sdf_shape_read(const char *path, const sdf_read_def *def, sdf_shape *shape, core_error *err);
 /// From an outline in any unit (copied, normalised: orientation, canonical scaling). SHAPE, NONFINITE, MEMORY.
 core_status sdf_shape_from_outline(const char *name, const core_outline *drawn, sdf_shape *shape, core_error *err);
+/// Deep copy. MEMORY (`to` untouched).
 core_status sdf_shape_copy(const sdf_shape *from, sdf_shape *to, core_error *err);
+/// Frees and zeroes; accepts {0} and NULL.
 void sdf_shape_clear(sdf_shape *shape);
 /// Canonical outline and `drawn` mass as the groups PREFIX/polygon and PREFIX/mass; reading validates and recomputes
 /// the canonical area and moment and compares with the stored hash (FORMAT).
@@ -56,8 +59,8 @@ core_status sdf_outline_mass(const core_outline *o, sdf_mass *mass, core_error *
 /// @param xy   [in]  (n x 2)
 /// @param dist [out] (n), negative inside
 /// @param grad [out] (n x 2) unit, away from the nearest outline point outside and towards it inside; on the outline
-/// its outward normal; NULL allowed A point that is not finite gives NaN. Cost O(n x edges), thread-safe, no
-/// allocation.
+///                   its outward normal; NULL allowed
+/// A point that is not finite gives NaN. Cost O(n x edges), thread-safe, no allocation.
 void sdf_outline_distance(const core_outline *o, const double *xy, int n, double *dist, double *grad);
 
 /// Signed distance grid of a canonical shape, node-centred, square box about the origin. `{0}` is "nothing".
@@ -74,6 +77,7 @@ typedef struct sdf_grid {
 /// 4]. MEMORY.
 core_status sdf_grid_build(const core_outline *canonical, int resolution, double margin, int threads,
                            const core_progress *progress, sdf_grid *grid, core_error *err);
+/// Frees and zeroes; accepts {0} and NULL.
 void sdf_grid_clear(sdf_grid *grid);
 /// Value and gradient of the bicubic (Catmull-Rom) interpolant at one point; grad NULL allowed. Outside the box: value
 /// at the nearest box point + distance to it (an upper bound of the distance). NaN or infinite p: NaN. Error O(h^3) in

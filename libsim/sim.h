@@ -1,6 +1,6 @@
-/// libsim: discrete-element simulation of rigid 2D grains on contact maps - scene, world, broad phase, narrow phase, contact law,
-/// boundaries, integrator, runs. Measurements are in sim_measure.h, drawing in sim_view.h.
-/// SI units; density in kg/m^3 at one metre of depth. Equations, signs and sources: libsim/README.md.
+/// libsim: discrete-element simulation of rigid 2D grains on contact maps - scene, world, broad phase, narrow phase,
+/// contact law, boundaries, integrator, runs. Measurements are in sim_measure.h, drawing in sim_view.h. SI units;
+/// density in kg/m^3 at one metre of depth. Equations, signs and sources: libsim/README.md.
 #ifndef SIM_H
 #define SIM_H
 
@@ -21,16 +21,16 @@ typedef struct sim_contact_law {
     double mu;               // friction coefficient
 } sim_contact_law;
 
-/// Damping ratio zeta whose linear spring and dashpot, cut at zero force, realises restitution e in (0, 1]; method.md section 6 with its
-/// overdamped branch. RANGE: e outside (0, 1] or below what any zeta gives.
+/// Damping ratio zeta whose linear spring and dashpot, cut at zero force, realises restitution e in (0, 1], with
+/// the overdamped branch (README.md, section 2). RANGE: e outside (0, 1] or below what any zeta gives.
 core_status sim_zeta_of_restitution(double e, double *zeta, core_error *err);
 /// The realised restitution of zeta >= 0 (the inverse).
 double sim_restitution_of_zeta(double zeta);
 
 /// Geometry of one contact of an ordered pair (A, B), as every narrow phase and every boundary delivers it.
 typedef struct sim_contact {
-    double d;         // m, negative in overlap
-    double g[2];      // raw gradient of d with respect to x_B; A's frame from the narrow phase, world axes in the contact law
+    double d;    // m, negative in overlap
+    double g[2]; // gradient of d with respect to x_B, raw; A's frame from narrow phases, world axes in the contact law
     double d_theta_b; // m/rad
     double r_a, r_b;  // m
     int32_t feature;  // tells contacts of one pair apart; 0 while there is one
@@ -41,29 +41,32 @@ typedef struct sim_body_state {
     double x[2], v[2], omega, inv_mass, inv_inertia;
 } sim_body_state;
 
-/// Forces of one contact: on B (force, torque about x_B); on A (-force, torque_a). With the energies of method.md section 6.
+/// Forces of one contact: on B (force, torque about x_B); on A (-force, torque_a). Equations:
+/// README.md, section 1.
 typedef struct sim_contact_force {
     double force[2], torque_a, torque_b; // N, N m (per metre of depth)
     double f_n, f_t;                     // N
     double u_n, u_t;                     // m/s
     bool sliding, saturated;             // saturated: |g| < .05, no friction
 } sim_contact_force;
-/// Cundall-Strack spring and dashpot with one tangential spring `*spring` (m), which is advanced by dt (0: not advanced) and cut by Coulomb's
-/// law, or set to 0 if d >= 0. `c` in world axes.
+/// Cundall-Strack spring and dashpot with one tangential spring `*spring` (m), which is advanced by dt (0: not
+/// advanced) and cut by Coulomb's law, or set to 0 if d >= 0. `c` in world axes.
 void sim_contact_law_apply(const sim_contact_law *law, const sim_contact *c, const sim_body_state *a,
                            const sim_body_state *b, double dt, double *spring, sim_contact_force *out);
 
 // ---------------------------------------------------------------------------------------------- narrow phase
 
-/// A back end of the narrow phase: neural | minimiser. Every back end answers the same question for many poses of one pair of types.
+/// A back end of the narrow phase: neural | minimiser. Every back end answers the same question for many poses of one
+/// pair of types.
 typedef struct sim_narrow {
     const char *name;
-    /// @param pair     [in]  ordered pair of types: type_a x count_types + type_b; A is the grain with the smaller id, so every order is asked
+    /// @param pair     [in]  ordered pair of types: type_a x count_types + type_b; A is the grain with the smaller id,
+    ///                       so every order is asked
     /// @param poses    [in]  (n) B from A in A's frame, metres
     /// @param k_max    [in]  contacts wanted at most per pose, 1 .. SIM_CONTACTS_MAX
     /// @param count    [out] (n) contacts found, 1 .. k_max (the nearest is always reported, d may be positive)
-    /// @param contacts [out] (n x k_max), A's frame, metres. Moment arms are filled where d < 0 only; where grains are clearly apart d may be a
-    ///                       positive lower bound with gradient 0.
+    /// @param contacts [out] (n x k_max), A's frame, metres. Moment arms are filled where d < 0 only; where grains are
+    ///                       clearly apart d may be a positive lower bound with gradient 0.
     /// Row i depends on pose i alone, to the bit. Thread-safe with one scratch per worker.
     void (*evaluate)(const void *self, int pair, const cspace_pose *poses, int n, int k_max, int *count,
                      sim_contact *contacts, int worker);
@@ -81,6 +84,7 @@ typedef struct sim_plane_def {
     bool present;
 } sim_plane_def;
 
+/// A grain type with its shape. Owned by the scene.
 typedef struct sim_type_def {
     char name[CORE_NAME_MAX];
     char *shape_path; // resolved against the scene's folder
@@ -96,21 +100,24 @@ typedef struct sim_fill_def {
     double region[4]; // x0, y0, x1, y1 in m
 } sim_fill_def;
 
+/// A single grain: centroid in m, angle in rad, velocity in m/s, angular velocity in rad/s.
 typedef struct sim_place_def {
     int type;
     double position[2], angle, velocity[2], angular_velocity;
 } sim_place_def;
 
+/// A phase of a run: until rest, or for a time.
 typedef struct sim_phase_def {
     char name[CORE_NAME_MAX];
-    bool until_rest;      // else: for `time`
-    double time;          // s
-    double timeout;       // s, of a phase until rest
+    bool until_rest; // else: for `time`
+    double time;     // s
+    double timeout;  // s, of a phase until rest
     bool continue_on_timeout;
     int count_remove;
-    int *remove;          // (count_remove) plane indices taken away at the start of the phase
+    int *remove; // (count_remove) plane indices taken away at the start of the phase
 } sim_phase_def;
 
+/// Narrow phases a scene may ask for.
 typedef enum sim_back_end { SIM_NEURAL, SIM_MINIMISER } sim_back_end;
 
 /// A validated scene. Owns everything.
@@ -121,7 +128,7 @@ typedef struct sim_scene {
     sim_type_def *types;
     int count_planes;
     sim_plane_def *planes;
-    sim_contact_law *law;       // (count_types x (count_types + count_planes)) of a type (row) with a type or a plane
+    sim_contact_law *law; // (count_types x (count_types + count_planes)) of a type (row) with a type or a plane
     double restitution_default;
     int count_fill;
     sim_fill_def *fill;
@@ -130,30 +137,33 @@ typedef struct sim_scene {
     int count_phases;
     sim_phase_def *phases;
     sim_back_end back_end;
-    char *maps_path; // resolved against the scene's folder, or NULL
-    double smoothing; // sigma of numeric back ends, units of L (0.001)
-    double dt;       // s; NaN: auto
+    char *maps_path;     // resolved against the scene's folder, or NULL
+    double smoothing;    // sigma of numeric back ends, units of L (0.001)
+    double dt;           // s; NaN: auto
     double output_every; // s
     uint64_t seed;
 } sim_scene;
 
-/// Reads and checks a scene and its shape files. Paths in it are relative to the scene's folder. IO, FORMAT, RANGE, SHAPE...
+/// Reads and checks a scene and its shape files. Paths in it are relative to the scene's folder. IO, FORMAT, RANGE,
+/// SHAPE...
 core_status sim_scene_read(const char *path, int count_overrides, const char *const *overrides, sim_scene *scene,
                            core_error *err);
+/// Frees and zeroes; accepts {0} and NULL.
 void sim_scene_clear(sim_scene *scene);
 /// Text for `simulate --help-scene`. Caller frees with core_free.
 core_status sim_scene_help(char **text, core_error *err);
 
-/// Poses of the grains of one fill entry: a jittered lattice of bounding circles, filled row by row from below, random angles.
+/// Poses of the grains of one fill entry: a jittered lattice of bounding circles, filled row by row from below, random
+/// angles.
 /// @param scene    [in]  borrowed
 /// @param i_fill   [in]  entry, 0 .. scene->count_fill - 1
-/// @param occupied [in]  (m x 3) x, y, radius in m: bounding circles of the grains that are there already; NULL if m = 0
+/// @param occupied [in]  (m x 3) x, y, radius in m: bounding circles of the grains that are there already; NULL if m =
+/// 0
 /// @param poses    [out] (count x 3) x, y in m, angle in rad in [-pi, pi)
-/// @return OK; RANGE: they do not fit (says how many do and what height of the region would do; poses untouched); NONFINITE;
-/// MEMORY; ARG
-/// No two circles overlap, none overlaps an occupied one, leaves the region or crosses a plane that is present. Cells are 2.05 R
-/// high and at least as wide; a circle lies anywhere in its cell. Depends on the seed, the entry and the arguments alone.
-/// Cost O(cells + m log m).
+/// @return OK; RANGE: they do not fit (says how many do and what height of the region would do; poses untouched);
+/// NONFINITE; MEMORY; ARG No two circles overlap, none overlaps an occupied one, leaves the region or crosses a plane
+/// that is present. Cells are 2.05 R high and at least as wide; a circle lies anywhere in its cell. Depends on the
+/// seed, the entry and the arguments alone. Cost O(cells + m log m).
 core_status sim_fill_place(const sim_scene *scene, int i_fill, const double *occupied, int m, double *poses,
                            core_error *err);
 
@@ -165,7 +175,7 @@ typedef struct sim_world sim_world;
 /// What a world is made of; borrowed during the call.
 typedef struct sim_world_def {
     int cookie;
-    int capacity;     // grains at most
+    int capacity; // grains at most
     int count_types;
     const sim_type_def *types;
     int count_planes;
@@ -177,19 +187,24 @@ typedef struct sim_world_def {
     int threads;
     sim_narrow narrow; // owned by the world after success
 } sim_world_def;
+/// Earth's gravity, smoothing .001, one thread; the rest is the caller's.
 sim_world_def sim_world_default_def(void);
+/// An empty world. ARG, RANGE, NONFINITE, SHAPE, MEMORY: the narrow phase stays the caller's.
 core_status sim_world_create(const sim_world_def *def, sim_world **world, core_error *err);
+/// Frees the world and its narrow phase, nulls the handle; accepts NULL.
 void sim_world_destroy(sim_world **world);
 /// Adds a grain; its index is its id. RANGE: full, no such type; NONFINITE.
 core_status sim_world_add(sim_world *world, int type, const double x[2], double angle, const double v[2], double omega,
                           core_error *err);
-/// Puts a plane in or takes it away; what its contacts' springs held is booked as dissipated. An index out of range does nothing.
+/// Puts a plane in or takes it away; what its contacts' springs held is booked as dissipated. An index out of range
+/// does nothing.
 void sim_world_set_plane_present(sim_world *world, int plane, bool present);
-/// One step of semi-implicit Euler. NOT_CONVERGED: a grain's state is not finite, or it moved or turned by more than its radius in this step (names
-/// grain, step, values; the state is left as it is). MEMORY when a list grows (the world is as before); otherwise allocates nothing.
+/// One step of semi-implicit Euler. NOT_CONVERGED: a grain's state is not finite, or it moved or turned by more than
+/// its radius in this step (names grain, step, values; the state is left as it is). MEMORY when a list grows (the world
+/// is as before); otherwise allocates nothing.
 core_status sim_world_step(sim_world *world, core_error *err);
-/// Stable step bound: fraction / sqrt(max k/m_eff) over all type pairs and planes with 1/m_eff <= 1/m_A + 1/m_B + R_A^2/I_A + R_B^2/I_B and
-/// k = max(k_n, k_t), times zeta^2 where damping is above critical.
+/// Stable step bound: fraction / sqrt(max k/m_eff) over all type pairs and planes with 1/m_eff <= 1/m_A + 1/m_B +
+/// R_A^2/I_A + R_B^2/I_B and k = max(k_n, k_t), times zeta^2 where damping is above critical.
 double sim_dt_auto(int count_types, const sim_type_def *types, int count_planes, const sim_contact_law *law,
                    double fraction);
 
@@ -204,34 +219,36 @@ typedef struct sim_state {
 } sim_state;
 sim_state sim_world_state(const sim_world *world);
 
-/// Sums over the last step's contacts and the present state. elastic is that of the present positions (d carried there by its rate).
+/// Sums over the last step's contacts and the present state. elastic is that of the present positions (d carried there
+/// by its rate).
 typedef struct sim_totals {
-    double kinetic, rotational, potential, elastic; // J per metre of depth; rotational is part of kinetic
-    double momentum[2], angular_momentum;           // about the origin
+    double kinetic, rotational, potential, elastic;  // J per metre of depth; rotational is part of kinetic
+    double momentum[2], angular_momentum;            // about the origin
     double dissipated_normal, dissipated_tangential; // J since the start
     int64_t count_contacts, count_plane_contacts, count_sliding, count_saturated;
-    double penetration_mean, penetration_max;       // m, over touching contacts, as the narrow phase sees it
-    int64_t count_pairs_near, count_evaluated;      // neighbour-list pairs; narrow-phase queries of the last step
+    double penetration_mean, penetration_max;  // m, over touching contacts, as the narrow phase sees it
+    int64_t count_pairs_near, count_evaluated; // neighbour-list pairs; narrow-phase queries of the last step
 } sim_totals;
 void sim_world_totals(const sim_world *world, sim_totals *totals);
-/// Touching contacts of the last step: pairs i < j in (i, j) order with A = i, B = j, then planes by grain with i = -1 - plane. Geometry in world axes.
-/// Returns the number; i, j, c, f may be NULL; at most `max` are written.
+/// Touching contacts of the last step: pairs i < j in (i, j) order with A = i, B = j, then planes by grain with i = -1
+/// - plane. Geometry in world axes. Returns the number; i, j, c, f may be NULL; at most `max` are written.
 int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, sim_contact *c, sim_contact_force *f);
 /// Content hash of the complete state (positions, velocities, springs): equal hashes, same bits.
 uint64_t sim_world_hash(const sim_world *world);
 
 // ---------------------------------------------------------------------------------------------- back ends
 
-/// Neural back end: borrowed bundle (must outlive the world). ARG: a pair is missing (named, with the command that builds it); SHAPE: content hash of
-/// a shape differs from the map's.
+/// Neural back end: borrowed bundle (must outlive the world). ARG: a pair is missing (named, with the command that
+/// builds it); SHAPE: content hash of a shape differs from the map's.
 core_status sim_narrow_neural(const cspace_bundle *bundle, int count_types, const sim_type_def *types, int workers,
                               sim_narrow *narrow, core_error *err);
 /// Minimiser back end: builds grids of the types at `resolution`.
-core_status sim_narrow_minimiser(int count_types, const sim_type_def *types, int resolution, double smoothing, int workers,
-                                 sim_narrow *narrow, core_error *err);
+core_status sim_narrow_minimiser(int count_types, const sim_type_def *types, int resolution, double smoothing,
+                                 int workers, sim_narrow *narrow, core_error *err);
 
 // ---------------------------------------------------------------------------------------------- runs
 
+/// How a scene is run. Start from sim_run_default_def.
 typedef struct sim_run_def {
     int cookie;
     const char *maps_path; // overrides the scene's; NULL: the scene's
@@ -243,8 +260,8 @@ sim_run_def sim_run_default_def(void);
 typedef struct sim_run_report {
     int64_t steps, frames;
     double simulated, wall; // s
-    double dt;        // s
-    double stiffness; // dt sqrt(k_n/m_eff) of the stiffest pair: above .35 restless, above 1 refused
+    double dt;              // s
+    double stiffness;       // dt sqrt(k_n/m_eff) of the stiffest pair: above .35 restless, above 1 refused
     uint64_t state_hash;
     sim_totals totals; // of the last state
 } sim_run_report;

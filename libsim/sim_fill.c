@@ -10,8 +10,8 @@
 #define PITCH 2.05              // least size of a cell in circumradii
 #define CLEARANCE (1 + 1e-9)    // of the radius: rounding may not make circles touch
 #define CELLS_WIDE_MAX 10000000 // cells of one row
-#define CELLS_TRIED_MAX                                                                                                \
-    10000000.0 // besides CELLS_PER_GRAIN: a region that grains can hardly enter is given up in a second
+// Besides CELLS_PER_GRAIN: a region that grains can hardly enter is given up in a second.
+#define CELLS_TRIED_MAX 10000000.0
 #define CELLS_PER_GRAIN 20.0
 #define STREAM 0x66696c6c00000000u // random streams of fill entries, apart from all others
 

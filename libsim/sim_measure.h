@@ -39,9 +39,9 @@ typedef struct sim_measurement {
     // Angle of repose of the right flank. The surface is the highest outline point in columns of width 3 mean
     // circumradii, counted from the leftmost outline point; H is its largest height above base. Fit range: the columns
     // right of the last one above 0.9 H, up to (not including) the next one below 0.1 H or empty. Least-squares line
-    // through the columns' middles.
-    double repose_angle,
-        repose_error; // rad, positive when falling to the right; standard error; NaN with fewer than 4 columns
+    // through the columns' middles. rad, positive when falling to the right; its standard error; NaN with fewer than 4
+    // columns.
+    double repose_angle, repose_error;
     double repose_x0, repose_x1; // m: range of the fit
 
     // Exact overlap of the outlines, pairs with both centres in the region. Depth: the deepest that a boundary point of
@@ -60,6 +60,7 @@ typedef struct sim_measure_def {
     double region[4];  // x0, y0, x1, y1 in m: grains with their centre in it; all 0: everywhere
     bool true_overlap; // exact overlap of outlines (costs about 20 us per near pair); default true
 } sim_measure_def;
+/// Everywhere, with the exact overlap.
 sim_measure_def sim_measure_default_def(void);
 
 /// Measures frame i.

@@ -4,11 +4,12 @@
 
 #include "sim.h"
 
-#define SIM_BLOCK                                                                                                      \
-    256 // pairs per contact block and grains per grain block: fixed, so that block sums do not depend on threads
-#define SIM_SERIAL_PAIRS                                                                                               \
-    384               // below this many neighbour pairs a step runs in the caller: waking threads would cost more
-#define SIM_SKIN 0.25 // skin of the neighbour list in units of the smallest circumradius
+// Pairs per contact block and grains per grain block: fixed, so that block sums do not depend on threads.
+#define SIM_BLOCK 256
+// Below this many neighbour pairs a step runs in the caller: waking threads would cost more.
+#define SIM_SERIAL_PAIRS 384
+// Skin of the neighbour list in units of the smallest circumradius.
+#define SIM_SKIN 0.25
 
 // ---------------------------------------------------------------------------------------------- boundaries
 
@@ -51,7 +52,7 @@ typedef struct sim_slot {
 
 /// d_theta_A = -d_theta_B - (x_B - x_A) x g.
 double sim_contact_d_theta_a(const sim_contact *c, const double x_a[2], const double x_b[2]);
-/// u_n and u_t of method.md section 6 for given velocities (u_t = 0 where |g| < .05).
+/// u_n and u_t of README.md, section 1, for given velocities (u_t = 0 where |g| < .05).
 void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_state *a, const sim_body_state *b,
                        double *u_n, double *u_t);
 /// Applies the law to slot->c with the spring slot->spring and fills the rest of the slot.
@@ -170,6 +171,8 @@ core_status sim_world_rebuild(sim_world *world, core_error *err);
 sim_body_state sim_world_body(const sim_world *world, int i);
 sim_body_state sim_plane_body(const sim_plane *plane);
 const sim_contact_law *sim_world_law(const sim_world *world, int type, int other);
+/// Seconds of the wall clock, for benchmarks and the choice of threads; never part of a result.
+double sim_wall_time(void);
 
 // ---------------------------------------------------------------------------------------------- back ends and runs
 

@@ -4,12 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define RUN_COOKIE 0x72756e31
 
-static const double REST_ENERGY =
-    1e-3; // mean kinetic energy per moving grain in units of its own m g R that counts as rest
+// Mean kinetic energy per moving grain in units of its own m g R that counts as rest.
+static const double REST_ENERGY = 1e-3;
 static const double STIFFNESS_WARN = 0.35; // dt sqrt(k_n/m_eff) above which a run is restless
 static const int REPORT_STEPS = 64;        // steps between two progress reports
 // One thread or all of them: steps between two trials of the other choice, steps of a trial, and how much faster it has
@@ -73,12 +72,6 @@ typedef struct run {
 
 sim_run_def sim_run_default_def(void) {
     return (sim_run_def){.cookie = RUN_COOKIE, .threads = 1};
-}
-
-static double wall_time(void) {
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // ---------------------------------------------------------------------------------------------- frames
@@ -218,7 +211,7 @@ static void choose_threads(run *r) {
     sim_world *w = r->setup.world;
     const int64_t phase = w->step % TRIAL_EVERY;
     if (w->threads == 1 || phase > 2 * TRIAL_STEPS) return;
-    const double now = wall_time();
+    const double now = sim_wall_time();
     if (phase == 0) {
         r->trial_time[0] = now;
     } else if (phase == TRIAL_STEPS) {
@@ -327,7 +320,7 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
                     sim_run_report *report, core_error *err) {
     core_status status = CORE_OK;
     run r = {.scene = scene, .def = def, .progress = progress, .step_written = -1};
-    const double start = wall_time();
+    const double start = sim_wall_time();
     CORE_TRY_DONE(check_run(scene, def, err));
     CORE_CHECK_DONE(run_path, CORE_ARG, "sim_run: path is NULL");
     CORE_TRY_DONE(sim_setup_create(scene, def, progress, &r.setup, err));
@@ -342,7 +335,7 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
         *report = (sim_run_report){.steps = r.setup.world->step,
                                    .frames = r.count_written,
                                    .simulated = (double)r.setup.world->step * r.setup.dt,
-                                   .wall = wall_time() - start,
+                                   .wall = sim_wall_time() - start,
                                    .dt = r.setup.dt,
                                    .stiffness = r.setup.stiffness,
                                    .state_hash = sim_world_hash(r.setup.world)};

@@ -11,7 +11,7 @@
 #define TYPES_MAX 256 // the law table grows with the square
 #define PLANES_MAX 4096
 #define GRAINS_MAX 10000000            // of a scene, filled and placed
-#define DEFAULT_KT_OVER_KN (2.0 / 3.0) // method.md section 6
+#define DEFAULT_KT_OVER_KN (2.0 / 3.0) // as the help of the key says
 
 /// The reader's hands: document, scene under construction.
 typedef struct reader {

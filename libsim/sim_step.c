@@ -294,7 +294,7 @@ static void grain_block(void *arg, int64_t index, int worker) {
 
 // ---------------------------------------------------------------------------------------------- step
 
-static double now(void) {
+double sim_wall_time(void) {
     struct timespec t;
     timespec_get(&t, TIME_UTC);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -303,7 +303,7 @@ static double now(void) {
 // Books the time since *start on a stage if somebody asked for it.
 static void book(sim_world *w, int stage, double *start) {
     if (!w->timed) return;
-    const double end = now();
+    const double end = sim_wall_time();
     w->stage_time[stage] += end - *start;
     *start = end;
 }
@@ -319,7 +319,7 @@ static core_status fail_broken(const sim_world *w, int i, core_error *err) {
 
 core_status sim_world_step(sim_world *world, core_error *err) {
     sim_world *w = world;
-    double clock = w->timed ? now() : 0;
+    double clock = w->timed ? sim_wall_time() : 0;
     if (w->stale) CORE_TRY(sim_world_rebuild(w, err));
     book(w, SIM_STAGE_LIST, &clock);
     const int threads = w->pairs.n < SIM_SERIAL_PAIRS ? 1 : w->threads_used;

@@ -16,6 +16,7 @@ typedef struct sim_image {
 } sim_image;
 /// White picture. ARG: null pointer; RANGE: a side outside 1 .. 32768; MEMORY.
 core_status sim_image_create(int width, int height, sim_image *image, core_error *err);
+/// Frees and zeroes; accepts {0} and NULL.
 void sim_image_clear(sim_image *image);
 /// PNG under a temporary name, renamed. Deterministic bytes. ARG, MEMORY, IO.
 core_status sim_image_write_png(const char *path, const sim_image *image, core_error *err);
@@ -38,6 +39,7 @@ typedef struct sim_view_def {
     double speed_max; // colour scale of SPEED, m/s; 0: sim_view_speed_scale over the frames drawn
     bool legend;      // scale bar, time, title, colour legend; without them the picture is the panels alone
 } sim_view_def;
+/// The defaults named above.
 sim_view_def sim_view_default_def(void);
 
 /// One drawing of a picture with several.

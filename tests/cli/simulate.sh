@@ -91,7 +91,7 @@ mkdir folder.yaml
 expect 1 'folder.yaml' folder.yaml -o run.h5
 : >empty.yaml
 expect 2 'empty.yaml' empty.yaml -o run.h5
-head -c 4096 /dev/urandom >noise.yaml
+head -c 4096 "$bin/simulate" >noise.yaml
 expect 2 'noise.yaml' noise.yaml -o run.h5
 scene key.yaml 's/density/densty/'
 expect 2 'density' key.yaml -o run.h5

@@ -1,4 +1,4 @@
-/// The block on the 16-degree incline (validation.md section 1): mu = .28 slides, .30 and .32 hold, it topples where it
+/// The block on the 16-degree incline: mu = .28 slides, .30 and .32 hold, it topples where it
 /// must.
 #include "sim_physics.h"
 #include "sim_private.h"

@@ -20,7 +20,7 @@ static int clear(void **state) {
 // so that d = 0 at the start.
 static void the_linear_law_has_its_closed_forms(void **state) {
     (void)state;
-    // validation.md section 2: gamma, e, t_c, deepest overlap for m_eff = 1 kg, k = 1e4 N/m, v = 1 m/s
+    // Closed forms: gamma, e, t_c, deepest overlap for m_eff = 1 kg, k = 1e4 N/m, v = 1 m/s
     static const double table[][4] = {
         {6.704, .9020, .030763, .009498}, {43.091, .5503, .027724, .007418}, {91.190, .3249, .024660, .005700}};
     const sim_plane_def floor = physics_floor(0);

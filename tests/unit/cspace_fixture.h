@@ -5,6 +5,7 @@
 #include "cspace.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /// A shape with its grid.
@@ -38,6 +39,20 @@ static inline core_status fixture_make(const char *name, int rings, const int *c
 static inline void fixture_clear(fixture *f) {
     sdf_shape_clear(&f->shape);
     sdf_grid_clear(&f->grid);
+}
+
+/// The pair of two fixtures that live longer than it.
+static inline cspace_pair fixture_pair(const fixture *a, const fixture *b, double ratio) {
+    cspace_pair pair = {0};
+    if (cspace_pair_init(&a->shape, &a->grid, &b->shape, &b->grid, ratio, &pair, NULL) != CORE_OK) abort();
+    return pair;
+}
+
+/// True if both hold the same bits.
+static inline bool fixture_rows_same(const cspace_rows *a, const cspace_rows *b) {
+    const size_t n = (size_t)a->n * sizeof(double);
+    return a->n == b->n && memcmp(a->pose, b->pose, 3 * n) == 0 && memcmp(a->distance, b->distance, n) == 0 &&
+           memcmp(a->gradient, b->gradient, 3 * n) == 0 && memcmp(a->moment_arm, b->moment_arm, 2 * n) == 0;
 }
 
 /// The hash: bars at +-.40, half width .13; a square hole in its middle.

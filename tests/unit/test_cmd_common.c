@@ -1,6 +1,6 @@
 /// What all commands do alike: exit status, messages, progress in a log, command line as typed. Each case runs in a
 /// child process whose standard error is kept.
-#define _XOPEN_SOURCE 700 // fork, mkdtemp
+#include "test_folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,27 +10,13 @@
 #include <cmocka.h>
 
 #include "cmd_common.h"
-#include "core_folder.h"
 
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
-static core_folder folder;
 static char output[4096];
-
-static int set_up(void **state) {
-    (void)state;
-    core_folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    core_folder_remove(&folder);
-    return 0;
-}
 
 /// Options of the command under test.
 typedef struct options {
@@ -72,7 +58,7 @@ static void command(int argc, char **argv) {
 
 /// Runs fn or the command in a child; gives its exit status, its output to both streams is in `output`.
 static int run(void (*fn)(void), int argc, char **argv, const char *stdout_path) {
-    const char *path = core_folder_file(&folder, "output");
+    const char *path = test_folder_file("output");
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -197,11 +183,11 @@ static void test_choices_and_integers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_command_line, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_full_output_is_a_failure, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_progress_in_a_log, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_exit_status, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_choices_and_integers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_command_line, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_full_output_is_a_failure, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_progress_in_a_log, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_exit_status, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_choices_and_integers, test_folder_make, test_folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

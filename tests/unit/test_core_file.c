@@ -1,5 +1,5 @@
 /// Files and paths.
-#define _XOPEN_SOURCE 700 // mkdtemp, setrlimit
+#include "test_folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,25 +9,10 @@
 #include <cmocka.h>
 
 #include "core.h"
-#include "core_folder.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-
-static core_folder folder;
-
-static int set_up(void **state) {
-    (void)state;
-    core_folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    core_folder_remove(&folder);
-    return 0;
-}
 
 static void assert_content(const char *path, const char *wanted) {
     char *data = NULL;
@@ -40,18 +25,18 @@ static void assert_content(const char *path, const char *wanted) {
 
 static void test_write_and_read(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, "a \xc3\xb6.txt");
+    const char *path = test_folder_file("a \xc3\xb6.txt");
     assert_int_equal(core_file_write(path, "one", 3, NULL), CORE_OK);
     assert_content(path, "one");
     assert_int_equal(core_file_write(path, "", 0, NULL), CORE_OK);
     assert_content(path, "");
     assert_int_equal(core_file_write(path, NULL, 0, NULL), CORE_OK);
-    assert_int_equal(core_folder_count(&folder), 1); // no temporary name stays
+    assert_int_equal(test_folder_count(), 1); // no temporary name stays
 }
 
 static void test_read_grows(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, "large");
+    const char *path = test_folder_file("large");
     size_t n = 300001, found = 0;
     char *data = core_alloc(n, 1), *back = NULL;
     for (size_t i = 0; i < n; i++) data[i] = (char)(i * 31);
@@ -69,12 +54,12 @@ static void test_read_failures(void **state) {
     core_error err = {0};
     char *data = NULL;
     size_t n = 77;
-    const char *path = core_folder_file(&folder, "some");
+    const char *path = test_folder_file("some");
     assert_int_equal(core_file_write(path, "12345", 5, NULL), CORE_OK);
     assert_int_equal(core_file_read(path, 4, &data, &n, &err), CORE_RANGE);
-    assert_int_equal(core_file_read(core_folder_file(&folder, "none"), 4, &data, &n, &err), CORE_IO);
+    assert_int_equal(core_file_read(test_folder_file("none"), 4, &data, &n, &err), CORE_IO);
     assert_non_null(strstr(err.message, "none: cannot open: No such file"));
-    assert_int_equal(core_file_read(folder.path, 4, &data, &n, &err), CORE_IO);
+    assert_int_equal(core_file_read(test_folder, 4, &data, &n, &err), CORE_IO);
     assert_non_null(strstr(err.message, "is a directory"));
     assert_int_equal(core_file_read("/dev/zero", 1000, &data, &n, &err), CORE_RANGE); // endless, no size
     assert_int_equal(core_file_read(NULL, 4, &data, &n, &err), CORE_ARG);
@@ -90,16 +75,16 @@ static void test_read_failures(void **state) {
 static void test_write_failures(void **state) {
     (void)state;
     core_error err = {0};
-    assert_int_equal(core_file_write(core_folder_file(&folder, "no/such/file"), "x", 1, &err), CORE_IO);
+    assert_int_equal(core_file_write(test_folder_file("no/such/file"), "x", 1, &err), CORE_IO);
     assert_non_null(strstr(err.message, "no/such/file: cannot write: No such file"));
-    assert_int_equal(core_file_write(folder.path, "x", 1, &err), CORE_IO);
+    assert_int_equal(core_file_write(test_folder, "x", 1, &err), CORE_IO);
     assert_non_null(strstr(err.message, "is a directory"));
     assert_int_equal(core_file_write("", "x", 1, &err), CORE_IO);
-    const char *path = core_folder_file(&folder, "file");
+    const char *path = test_folder_file("file");
     assert_int_equal(core_file_write(path, "old", 3, NULL), CORE_OK);
-    assert_int_equal(core_file_write(core_folder_file(&folder, "file/below"), "x", 1, &err), CORE_IO);
+    assert_int_equal(core_file_write(test_folder_file("file/below"), "x", 1, &err), CORE_IO);
     // a pipe or a device must not be replaced by a file
-    const char *pipe_path = core_folder_file(&folder, "pipe");
+    const char *pipe_path = test_folder_file("pipe");
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
     assert_int_equal(core_file_write(pipe_path, "x", 1, &err), CORE_IO);
     assert_non_null(strstr(err.message, "not an ordinary file"));
@@ -108,12 +93,12 @@ static void test_write_failures(void **state) {
     assert_int_equal(core_file_write(path, "new", 3, &err), CORE_MEMORY);
     core_alloc_fail_after(0);
     assert_content(path, "old");
-    assert_int_equal(core_folder_count(&folder), 1);
+    assert_int_equal(test_folder_count(), 1);
 }
 
 static void test_full_disk_leaves_the_old_file(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, "file");
+    const char *path = test_folder_file("file");
     core_error err = {0};
     static char large[100000];
     assert_int_equal(core_file_write(path, "old", 3, NULL), CORE_OK);
@@ -128,43 +113,43 @@ static void test_full_disk_leaves_the_old_file(void **state) {
     assert_int_equal(status, CORE_IO);
     assert_non_null(strstr(err.message, "file: cannot write: File too large"));
     assert_content(path, "old");
-    assert_int_equal(core_folder_count(&folder), 1);
+    assert_int_equal(test_folder_count(), 1);
 }
 
 static void test_folder_without_permission(void **state) {
     (void)state;
     if (geteuid() == 0) skip(); // root may write everywhere
-    const char *path = core_folder_file(&folder, "file");
+    const char *path = test_folder_file("file");
     assert_int_equal(core_file_write(path, "old", 3, NULL), CORE_OK);
-    chmod(folder.path, 0500);
+    chmod(test_folder, 0500);
     assert_int_equal(core_file_write(path, "new", 3, NULL), CORE_IO);
-    chmod(folder.path, 0700);
+    chmod(test_folder, 0700);
     assert_content(path, "old");
 }
 
 static void test_publish_removes_on_failure(void **state) {
     (void)state;
-    const char *temporary = core_folder_file(&folder, "t");
+    const char *temporary = test_folder_file("t");
     assert_int_equal(core_file_write(temporary, "x", 1, NULL), CORE_OK);
-    assert_int_equal(core_file_publish(temporary, core_folder_file(&folder, "no/such"), NULL), CORE_IO);
-    assert_int_equal(core_folder_count(&folder), 0);
-    assert_int_equal(core_file_publish(temporary, core_folder_file(&folder, "a"), NULL), CORE_IO);
+    assert_int_equal(core_file_publish(temporary, test_folder_file("no/such"), NULL), CORE_IO);
+    assert_int_equal(test_folder_count(), 0);
+    assert_int_equal(core_file_publish(temporary, test_folder_file("a"), NULL), CORE_IO);
 }
 
 static void test_folders(void **state) {
     (void)state;
     core_error err = {0};
-    const char *deep = core_folder_file(&folder, "a/b//c/");
+    const char *deep = test_folder_file("a/b//c/");
     assert_int_equal(core_file_make_directory(deep, &err), CORE_OK);
     assert_true(core_file_is_directory(deep));
     assert_int_equal(core_file_make_directory(deep, &err), CORE_OK);
-    const char *path = core_folder_file(&folder, "file");
+    const char *path = test_folder_file("file");
     assert_int_equal(core_file_write(path, "x", 1, NULL), CORE_OK);
     assert_true(core_file_exists(path) && !core_file_is_directory(path));
     assert_int_equal(core_file_make_directory(path, &err), CORE_IO);
-    assert_int_equal(core_file_make_directory(core_folder_file(&folder, "file/sub"), &err), CORE_IO);
+    assert_int_equal(core_file_make_directory(test_folder_file("file/sub"), &err), CORE_IO);
     assert_int_equal(core_file_make_directory("", &err), CORE_ARG);
-    assert_false(core_file_exists(core_folder_file(&folder, "nothing")));
+    assert_false(core_file_exists(test_folder_file("nothing")));
     assert_false(core_file_exists(NULL));
 }
 
@@ -231,14 +216,14 @@ static void test_endings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_write_and_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_read_grows, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_read_failures, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_write_failures, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_full_disk_leaves_the_old_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_folder_without_permission, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_publish_removes_on_failure, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_folders, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_write_and_read, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_read_grows, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_read_failures, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_write_failures, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_full_disk_leaves_the_old_file, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_folder_without_permission, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_publish_removes_on_failure, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_folders, test_folder_make, test_folder_remove),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_stems),
         cmocka_unit_test(test_endings),

@@ -1,5 +1,5 @@
 /// HDF5 files: everything written comes back, checks name what they found, the content hash depends on content alone.
-#define _XOPEN_SOURCE 700 // mkdtemp
+#include "test_folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,24 +8,9 @@
 
 #include <cmocka.h>
 
-#include "core_folder.h"
 #include "core_h5.h"
 
 #include <math.h>
-
-static core_folder folder;
-
-static int set_up(void **state) {
-    (void)state;
-    core_folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    core_folder_remove(&folder);
-    return 0;
-}
 
 /// Fails the test with the message if a call that should succeed does not.
 #define OK(call)                                                                                                       \
@@ -48,7 +33,7 @@ static const char *const path_name = "a file \xc3\xb6.h5";
 
 static core_h5 *create(void) {
     core_h5 *file = NULL;
-    OK(core_h5_create(core_folder_file(&folder, path_name), "cem.test", 2, &file, err));
+    OK(core_h5_create(test_folder_file(path_name), "cem.test", 2, &file, err));
     return file;
 }
 
@@ -56,7 +41,7 @@ static core_h5 *reopen(core_h5 *written) {
     core_h5 *file = NULL;
     OK(core_h5_commit(&written, err));
     assert_null(written);
-    OK(core_h5_open(core_folder_file(&folder, path_name), "cem.test", 2, &file, err));
+    OK(core_h5_open(test_folder_file(path_name), "cem.test", 2, &file, err));
     return file;
 }
 
@@ -92,7 +77,7 @@ static void test_types_round_trip(void **state) {
     assert_false(core_h5_exists(file, "/deep/no") || core_h5_exists(file, "/no/er/f64") || core_h5_exists(file, ""));
     core_h5_close(&file);
     core_h5_close(&file);
-    assert_int_equal(core_folder_count(&folder), 1);
+    assert_int_equal(test_folder_count(), 1);
 }
 
 static void test_scalars_empty_and_conversions(void **state) {
@@ -268,7 +253,7 @@ static void test_outline_round_trip(void **state) {
 
 static void test_series(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, path_name);
+    const char *path = test_folder_file(path_name);
     const size_t row[2] = {5, 2}, empty = 0;
     core_h5 *file = NULL;
     OK(core_h5_create_in_place(path, "cem.test", 1, &file, err));
@@ -369,7 +354,7 @@ static void test_content_hash_sees_names_and_sizes(void **state) {
         core_h5_abandon(&file);
         for (int k = 0; k < i; k++) assert_true(hashes[i] != hashes[k]);
     }
-    assert_int_equal(core_folder_count(&folder), 0);
+    assert_int_equal(test_folder_count(), 0);
 }
 
 /// Same calls, same bytes: nothing in a file depends on the time or on memory.
@@ -378,10 +363,10 @@ static void test_bytes_are_reproducible(void **state) {
     char *first = NULL, *second = NULL;
     size_t n_first = 0, n_second = 0;
     hash_of(false, true, 0.0);
-    OK(core_file_read(core_folder_file(&folder, path_name), 1 << 24, &first, &n_first, err));
+    OK(core_file_read(test_folder_file(path_name), 1 << 24, &first, &n_first, err));
     sleep(1);
     hash_of(false, true, 0.0);
-    OK(core_file_read(core_folder_file(&folder, path_name), 1 << 24, &second, &n_second, err));
+    OK(core_file_read(test_folder_file(path_name), 1 << 24, &second, &n_second, err));
     assert_int_equal(n_first, n_second);
     assert_memory_equal(first, second, n_first);
     core_free(first);
@@ -394,7 +379,7 @@ static void test_provenance_is_stored(void **state) {
     char *text = NULL, word[128];
     int64_t seed = 0;
     hash_of(false, true, 0.0);
-    OK(core_h5_open(core_folder_file(&folder, path_name), NULL, 2, &file, err));
+    OK(core_h5_open(test_folder_file(path_name), NULL, 2, &file, err));
     OK(core_h5_read_text(file, "/provenance/command_line", &text, err));
     assert_string_equal(text, "simulate 'a b'");
     core_free(text);
@@ -412,13 +397,13 @@ static void test_provenance_is_stored(void **state) {
 
 static void test_abandon_leaves_nothing(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, path_name);
+    const char *path = test_folder_file(path_name);
     OK(core_file_write(path, "old", 3, err));
     core_h5 *file = create();
-    assert_int_equal(core_folder_count(&folder), 2);
+    assert_int_equal(test_folder_count(), 2);
     core_h5_abandon(&file);
     core_h5_abandon(&file);
-    assert_int_equal(core_folder_count(&folder), 1);
+    assert_int_equal(test_folder_count(), 1);
     char *text = NULL;
     size_t n = 0;
     OK(core_file_read(path, 10, &text, &n, err));
@@ -427,7 +412,7 @@ static void test_abandon_leaves_nothing(void **state) {
     file = create();
     assert_string_equal(core_h5_path(file), path);
     OK(core_h5_commit(&file, err));
-    assert_int_equal(core_folder_count(&folder), 1);
+    assert_int_equal(test_folder_count(), 1);
 }
 
 /// One file with everything; false if a call failed.
@@ -465,7 +450,7 @@ done:
 
 static void test_out_of_memory(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, path_name);
+    const char *path = test_folder_file(path_name);
     core_status (*const work[2])(const char *, core_error *) = {write_all, read_all};
     for (int w = 0; w < 2; w++) {
         core_error err = {0};
@@ -480,26 +465,26 @@ static void test_out_of_memory(void **state) {
             // the folder's sync after a rename is not worth a failure
             if (status != CORE_OK && status != CORE_MEMORY && status != CORE_IO)
                 fail_msg("allocation %d: %s", (int)k, err.message);
-            assert_int_equal(core_folder_count(&folder), 1);
+            assert_int_equal(test_folder_count(), 1);
         }
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_types_round_trip, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_scalars_empty_and_conversions, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_attributes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_text_names_and_links, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_read_checks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_outline_round_trip, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_series, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_content_hash, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_content_hash_sees_names_and_sizes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bytes_are_reproducible, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_provenance_is_stored, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_abandon_leaves_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_out_of_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_types_round_trip, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_scalars_empty_and_conversions, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_attributes, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_text_names_and_links, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_read_checks, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_outline_round_trip, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_series, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_content_hash, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_content_hash_sees_names_and_sizes, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_bytes_are_reproducible, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_provenance_is_stored, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_abandon_leaves_nothing, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_out_of_memory, test_folder_make, test_folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /// Files that are not what they should be: missing, other kinds, truncated, damaged; and disks that fill up while
 /// writing.
-#define _XOPEN_SOURCE 700 // mkdtemp, setrlimit, mkfifo
+#include "test_folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "core_folder.h"
 #include "core_h5.h"
 
 #include <signal.h>
@@ -17,20 +16,6 @@
 
 #define ROWS 30
 #define POINTS 700
-
-static core_folder folder;
-
-static int set_up(void **state) {
-    (void)state;
-    core_folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    core_folder_remove(&folder);
-    return 0;
-}
 
 /// Writes a file with one of everything, in place or by renaming. Returns the first failure.
 static core_status write_file(const char *path, bool in_place, core_error *err) {
@@ -110,8 +95,8 @@ static int read_file(const char *path) {
     return failures;
 }
 
-/// Writes a file without waiting for the disk: there are a thousand of them. (Some file systems wait where an old file is
-/// overwritten.)
+/// Writes a file without waiting for the disk: there are a thousand of them. (Some file systems wait where an old file
+/// is overwritten.)
 static void put_file(const char *path, const char *data, size_t n) {
     remove(path);
     FILE *f = fopen(path, "wb");
@@ -132,9 +117,9 @@ static void assert_refused(const char *path, const char *format, core_status cod
 
 static void test_other_files(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, "x.h5");
+    const char *path = test_folder_file("x.h5");
     assert_refused(path, "cem.test", CORE_IO, "cannot open: No such file");
-    assert_refused(folder.path, "cem.test", CORE_IO, "is a directory");
+    assert_refused(test_folder, "cem.test", CORE_IO, "is a directory");
     assert_int_equal(core_file_write(path, "", 0, NULL), CORE_OK);
     assert_refused(path, "cem.test", CORE_FORMAT, "is empty");
     assert_int_equal(core_file_write(path, "POLYGON ((0 0))", 15, NULL), CORE_OK);
@@ -143,14 +128,14 @@ static void test_other_files(void **state) {
     assert_refused(path, "cem.test", CORE_FORMAT, "is not an HDF5 file");
     assert_int_equal(core_file_write(path, "\x89HDF\r\n\x1a\n and then something else", 32, NULL), CORE_OK);
     assert_refused(path, "cem.test", CORE_FORMAT, "truncated or damaged");
-    const char *pipe_path = core_folder_file(&folder, "pipe");
+    const char *pipe_path = test_folder_file("pipe");
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
     assert_refused(pipe_path, "cem.test", CORE_IO, "not an ordinary file"); // and does not wait for a writer
 }
 
 static void test_other_formats_and_versions(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, "x.h5");
+    const char *path = test_folder_file("x.h5");
     core_h5 *file = NULL;
     assert_int_equal(core_h5_create(path, "cem.samples", 3, &file, NULL), CORE_OK);
     assert_int_equal(core_h5_commit(&file, NULL), CORE_OK);
@@ -168,7 +153,7 @@ static void test_other_formats_and_versions(void **state) {
 /// What a killed program leaves behind, here a copy of a file that is being written: all rows up to the last flush.
 static void test_unfinished_file(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, "run.h5"), *left = core_folder_file(&folder, "left.h5");
+    const char *path = test_folder_file("run.h5"), *left = test_folder_file("left.h5");
     core_h5 *file = NULL;
     char *data = NULL;
     size_t n = 0;
@@ -198,26 +183,26 @@ static void test_create_refused(void **state) {
     (void)state;
     core_error err = {0};
     core_h5 *file = NULL;
-    const char *missing = core_folder_file(&folder, "no/x.h5"), *pipe_path = core_folder_file(&folder, "pipe");
+    const char *missing = test_folder_file("no/x.h5"), *pipe_path = test_folder_file("pipe");
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
     core_status (*const make[2])(const char *, const char *, int, core_h5 **, core_error *) = {core_h5_create,
                                                                                                core_h5_create_in_place};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(make[i](missing, "cem.test", 1, &file, &err), CORE_IO);
         assert_non_null(strstr(err.message, "no/x.h5: cannot write: No such file"));
-        assert_int_equal(make[i](folder.path, "cem.test", 1, &file, &err), CORE_IO);
+        assert_int_equal(make[i](test_folder, "cem.test", 1, &file, &err), CORE_IO);
         assert_non_null(strstr(err.message, "is a directory"));
         assert_int_equal(make[i](pipe_path, "cem.test", 1, &file, &err), CORE_IO);
         assert_non_null(strstr(err.message, "not an ordinary file"));
         assert_int_equal(make[i](NULL, "cem.test", 1, &file, &err), CORE_ARG);
     }
     assert_null(file);
-    assert_int_equal(core_folder_count(&folder), 1); // the pipe
+    assert_int_equal(test_folder_count(), 1); // the pipe
 }
 
 static void test_truncated(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, "x.h5"), *cut = core_folder_file(&folder, "cut.h5");
+    const char *path = test_folder_file("x.h5"), *cut = test_folder_file("cut.h5");
     char *data = NULL;
     size_t n = 0;
     for (int in_place = 0; in_place < 2; in_place++) {
@@ -238,7 +223,7 @@ static void test_truncated(void **state) {
 
 static void test_damaged_bytes(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, "x.h5");
+    const char *path = test_folder_file("x.h5");
     char *data = NULL;
     size_t n = 0;
     core_random r;
@@ -263,7 +248,7 @@ static void test_damaged_bytes(void **state) {
 
 static void test_full_disk(void **state) {
     (void)state;
-    const char *path = core_folder_file(&folder, "x.h5");
+    const char *path = test_folder_file("x.h5");
     struct rlimit before, limit;
     int refused = 0;
     signal(SIGXFSZ, SIG_IGN);
@@ -282,7 +267,7 @@ static void test_full_disk(void **state) {
                 refused++;
                 if (status != CORE_IO || !strstr(err.message, "x.h5: cannot write: File too large"))
                     fail_msg("%ld bytes: %d \"%s\"", (long)bytes, status, err.message);
-                if (!in_place) assert_int_equal(core_folder_count(&folder), 0);
+                if (!in_place) assert_int_equal(test_folder_count(), 0);
             }
             remove(path);
         }
@@ -293,13 +278,13 @@ static void test_full_disk(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_other_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_other_formats_and_versions, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_unfinished_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_create_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_truncated, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damaged_bytes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_full_disk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_other_files, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_other_formats_and_versions, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_unfinished_file, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_create_refused, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_truncated, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_damaged_bytes, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_full_disk, test_folder_make, test_folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,8 @@ static core_status write_fixed(core_h5 *f, int kind, core_error *err) {
     CORE_TRY(core_h5_write(f, "/parameters/planes/0/offset", CORE_H5_F64, 0, NULL, &one, NULL, NULL, err));
     CORE_TRY(core_h5_set_text(f, "/parameters/planes/0", "name", "p", err));
     CORE_TRY(core_h5_write_text(f, "/parameters/title", "t", NULL, err));
-    CORE_TRY(core_h5_write_text(f, "/parameters/phases", kind == PHASE_NAME ? "fall\n\nrest" : "fall\nrest", NULL, err));
+    CORE_TRY(
+        core_h5_write_text(f, "/parameters/phases", kind == PHASE_NAME ? "fall\n\nrest" : "fall\nrest", NULL, err));
     CORE_TRY(core_h5_write_text(f, "/parameters/scene", "s", NULL, err));
     CORE_TRY(core_h5_write_text(f, "/parameters/scene_path", "p", NULL, err));
     CORE_TRY(core_h5_write(f, "/parameters/gravity", CORE_H5_F64, 1, &two, gravity, NULL, NULL, err));

@@ -42,11 +42,7 @@ static int teardown(void **state) {
 }
 
 static cspace_pair pair_of(int a, int b, double ratio) {
-    cspace_pair pair = {0};
-    assert_int_equal(
-        cspace_pair_init(&shapes[a].shape, &shapes[a].grid, &shapes[b].shape, &shapes[b].grid, ratio, &pair, NULL),
-        CORE_OK);
-    return pair;
+    return fixture_pair(&shapes[a], &shapes[b], ratio);
 }
 
 static cspace_minimum minimise(const cspace_pair *pair, cspace_pose pose, double tolerance) {

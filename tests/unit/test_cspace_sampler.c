@@ -25,11 +25,7 @@ static int teardown(void **state) {
 }
 
 static cspace_pair pair_of(int a, int b, double ratio) {
-    cspace_pair pair = {0};
-    assert_int_equal(
-        cspace_pair_init(&shapes[a].shape, &shapes[a].grid, &shapes[b].shape, &shapes[b].grid, ratio, &pair, NULL),
-        CORE_OK);
-    return pair;
+    return fixture_pair(&shapes[a], &shapes[b], ratio);
 }
 
 static cspace_sample_def small_def(void) {
@@ -37,15 +33,6 @@ static cspace_sample_def small_def(void) {
     def.samples = 3000;
     def.held_out = 700;
     return def;
-}
-
-static void assert_same_rows(const cspace_rows *a, const cspace_rows *b) {
-    assert_int_equal(a->n, b->n);
-    size_t n = (size_t)a->n * sizeof(double);
-    assert_memory_equal(a->pose, b->pose, 3 * n);
-    assert_memory_equal(a->distance, b->distance, n);
-    assert_memory_equal(a->gradient, b->gradient, 3 * n);
-    assert_memory_equal(a->moment_arm, b->moment_arm, 2 * n);
 }
 
 static void test_threads_change_no_bit(void **state) {
@@ -58,8 +45,8 @@ static void test_threads_change_no_bit(void **state) {
     for (int k = 0; k < 3; k++) {
         def.threads = threads[k];
         assert_int_equal(cspace_sample(&pair, &def, NULL, &other, NULL), CORE_OK);
-        assert_same_rows(&one.training, &other.training);
-        assert_same_rows(&one.held_out, &other.held_out);
+        assert_true(fixture_rows_same(&one.training, &other.training));
+        assert_true(fixture_rows_same(&one.held_out, &other.held_out));
         assert_memory_equal(&one.acceptance_rate, &other.acceptance_rate, sizeof one.acceptance_rate);
         assert_true(one.input_hash == other.input_hash);
         cspace_samples_clear(&other);

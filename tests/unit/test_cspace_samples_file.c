@@ -32,15 +32,6 @@ static int teardown(void **state) {
     return test_folder_remove(state);
 }
 
-static void assert_same_rows(const cspace_rows *a, const cspace_rows *b) {
-    assert_int_equal(a->n, b->n);
-    size_t n = (size_t)a->n * sizeof(double);
-    assert_memory_equal(a->pose, b->pose, 3 * n);
-    assert_memory_equal(a->distance, b->distance, n);
-    assert_memory_equal(a->gradient, b->gradient, 3 * n);
-    assert_memory_equal(a->moment_arm, b->moment_arm, 2 * n);
-}
-
 static void test_round_trip(void **state) {
     (void)state;
     char path[TEST_PATH_MAX];
@@ -50,8 +41,8 @@ static void test_round_trip(void **state) {
     assert_int_equal(cspace_samples_write(test_folder_path(path, "one.samples.h5"), &samples, &provenance, NULL),
                      CORE_OK);
     assert_int_equal(cspace_samples_read(path, &s, &content, NULL), CORE_OK);
-    assert_same_rows(&samples.training, &s.training);
-    assert_same_rows(&samples.held_out, &s.held_out);
+    assert_true(fixture_rows_same(&samples.training, &s.training));
+    assert_true(fixture_rows_same(&samples.held_out, &s.held_out));
     assert_string_equal(s.a.name, "hash");
     assert_string_equal(s.b.name, "u");
     assert_string_equal(s.labels, "minimiser");

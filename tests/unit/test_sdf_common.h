@@ -2,7 +2,7 @@
 #ifndef TEST_SDF_COMMON_H
 #define TEST_SDF_COMMON_H
 
-#define _XOPEN_SOURCE 700
+#include "test_folder.h"
 
 #include "sdf.h"
 
@@ -16,18 +16,10 @@
 
 #include <cmocka.h>
 
-/// Path of a file in a folder that exists until the process ends. Rotates over eight buffers.
+/// Path of a file in a folder that exists until test_remove or the end of the process. Rotates over eight buffers.
 static inline const char *test_path(const char *name) {
-    static char folder[512], paths[8][1024];
-    static int next;
-    if (!folder[0]) {
-        const char *root = getenv("TMPDIR");
-        snprintf(folder, sizeof folder, "%s/cem_sdf_XXXXXX", root && root[0] ? root : P_tmpdir);
-        if (!mkdtemp(folder)) abort();
-    }
-    char *path = paths[next++ % 8];
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
+    if (!test_folder[0] && test_folder_make(NULL) != 0) abort();
+    return test_folder_file(name);
 }
 
 /// Removes the files given and their folder.

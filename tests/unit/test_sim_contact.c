@@ -39,7 +39,7 @@ static void zeta_inverts_restitution(void **state) {
 
 static void restitution_follows_the_closed_form(void **state) {
     (void)state;
-    for (double zeta = 0.01; zeta < 0.999; zeta += 0.01) { // method.md section 6, with w0 = 1
+    for (double zeta = 0.01; zeta < 0.999; zeta += 0.01) { // libsim/README.md section 2, with w0 = 1
         const double b = zeta, w = sqrt(1 - zeta * zeta), t_c = (CORE_PI - atan2(2 * b * w, w * w - b * b)) / w;
         check_near(sim_restitution_of_zeta(zeta), exp(-b * t_c), 1e-14);
     }

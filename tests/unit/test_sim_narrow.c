@@ -47,7 +47,7 @@ static void check_other_order(const sim_narrow *narrow, double tolerance) {
         check_near(ba.d, ab.d, tolerance);
         if (ab.d >= -1e-4 || ba.d >= -1e-4) continue;
         ++touching;
-        // moment arms: the identity of method.md section 3, in both orders
+        // moment arms: the identity r_A - r_B = t.n, in both orders
         const double slope = sqrt(ab.g[0] * ab.g[0] + ab.g[1] * ab.g[1]);
         if (slope > .05) {
             check_near(ab.r_a - ab.r_b, (p.x * ab.g[0] + p.y * ab.g[1]) / slope, 1e-14);
