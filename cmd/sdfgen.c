@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 static const char doc[] =
-    "Reads shapes drawn as WKT, GeoJSON or a PNG silhouette (dark or opaque is inside), scales each to circumradius 1 "
+    "Reads shapes drawn as WKT, GeoJSON or a PNG silhouette (dark and opaque is inside), scales each to circumradius 1 "
     "about its centroid and "
     "writes polygon, mass properties and a signed distance grid to DIR/NAME.sdf.h5, which csample reads.\v"
     "Overlapping parts are united and holes kept; what is not one connected region is refused. A file named twice "

@@ -263,8 +263,9 @@ static core_status run_until_rest(run *r, const sim_phase_def *phase, const char
     core_progress_report(r->progress, stage, (double)step * dt, (double)step * dt, "s", note);
     CORE_CHECK(
         at_rest || phase->continue_on_timeout, CORE_NOT_CONVERGED,
-        "phase %s timed out after %g s: found mean kinetic energy %.3g m g R per grain, expected below %g for %.3g s",
-        phase->name, phase->timeout, energy, REST_ENERGY, needed);
+        "phase %s timed out after %g s: found mean kinetic energy %.3g m g R per grain, below %g for the last %.3g s, "
+        "expected below it for %.3g s without a break",
+        phase->name, phase->timeout, energy, REST_ENERGY, (double)calm * dt, needed);
     return CORE_OK;
 }
 
