@@ -31,14 +31,15 @@ static const struct argp_option argp_options[] = {
     {"held-out", KEY_HELD_OUT, "N", 0, "rows of another seed, for accuracy tables (20000)", 0},
     {"near-fraction", KEY_NEAR, "X", 0, "share of rows within the band of contact (0.9)", 0},
     {"band", KEY_BAND, "X", 0, "largest |distance| of those (0.1)", 0},
-    {"labels", KEY_LABELS, "minimiser", 0, "where labels come from (minimiser)", 0},
+    {"labels", KEY_LABELS, "minimiser|exact", 0, "where labels come from (minimiser); exact: the polygons themselves",
+     0},
     {"ratio", KEY_RATIO, "X", 0, "circumradius of B over that of A (1)", 0},
     {"seed", KEY_SEED, "N", 0, "of the random numbers (1)", 0},
     {"threads", KEY_THREADS, "N", 0, "threads (all processors); changes no bit of the result", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-    static const char *const labels[] = {"minimiser"};
+    static const char *const labels[] = {"minimiser", "exact"}; // as cspace_labels
     options *o = state->input;
     switch (key) {
     case 'o':
@@ -57,7 +58,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->def.band = cmd_number("--band", argument, 1e-3, 2.0);
         return 0;
     case KEY_LABELS:
-        cmd_choice("--labels", argument, labels, 1);
+        o->def.labels = (cspace_labels)cmd_choice("--labels", argument, labels, 2);
         return 0;
     case KEY_RATIO:
         o->ratio = cmd_number("--ratio", argument, 1.0 / 64.0, 64.0);

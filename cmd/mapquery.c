@@ -1,4 +1,4 @@
-// mapquery: asks a contact map, or the minimiser it was trained from, for many poses.
+// mapquery: asks a contact map, the minimiser or the outlines themselves, for many poses.
 #include "cmd_common.h"
 #include "cspace.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char doc[] = "Answers poses with signed distance, its gradient and moment arms, from a bundle of maps or "
-                          "from the minimiser. Poses come as CSV with "
+                          "from the minimiser or the outlines. Poses come as CSV with "
                           "the header line theta,x,y on standard input: angle (rad) and centre of B seen from A, in "
                           "A's frame, in units of the larger circumradius. "
                           "The answer goes to standard output.\v"
@@ -19,16 +19,17 @@ static const char doc[] = "Answers poses with signed distance, its gradient and 
 #define HEADER "theta,x,y"
 
 typedef struct options {
-    bool numeric;
+    bool numeric, exact;
     const char *ratio;
     char **words; // borrowed from argv
     int count_words;
 } options;
 
-enum { KEY_NUMERIC = 1001, KEY_RATIO };
+enum { KEY_NUMERIC = 1001, KEY_EXACT, KEY_RATIO };
 
 static const struct argp_option argp_options[] = {
     {"numeric", KEY_NUMERIC, 0, 0, "ask the minimiser on two distance grids instead of a map", 0},
+    {"exact", KEY_EXACT, 0, 0, "with --numeric: ask the outlines themselves instead of the minimiser", 0},
     {"ratio", KEY_RATIO, "X", 0, "circumradius of B over that of A (the only one there is; --numeric: 1)", 0},
     {0}};
 
@@ -37,6 +38,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case KEY_NUMERIC:
         o->numeric = true;
+        return 0;
+    case KEY_EXACT:
+        o->exact = true;
         return 0;
     case KEY_RATIO:
         o->ratio = argument;
@@ -160,6 +164,19 @@ static core_status source_open(const options *o, double ratio, source *s, core_e
     return status == CORE_OK ? CORE_OK : core_error_prefix(err, status, "%s", o->words[0]);
 }
 
+static core_status answer_exact(const source *s, const poses *p, cspace_contact *contacts, core_error *err) {
+    core_status status = CORE_OK;
+    cspace_exact *exact = NULL;
+    cspace_exact_scratch *scratch = NULL;
+    CORE_TRY_DONE(cspace_exact_create(&s->pair, &exact, err));
+    CORE_TRY_DONE(cspace_exact_scratch_create(exact, &scratch, err));
+    for (size_t i = 0; i < p->n; i++) cspace_exact_contact(exact, &p->pose[i], &contacts[i], scratch);
+done:
+    cspace_exact_scratch_destroy(&scratch);
+    cspace_exact_destroy(&exact);
+    return status;
+}
+
 static core_status answer(const source *s, const poses *p, cspace_contact *contacts, core_error *err) {
     if (!s->map) {
         cspace_search_def search = cspace_search_default_def();
@@ -186,7 +203,7 @@ static core_status run(const options *o, double ratio, core_error *err) {
     CORE_TRY_DONE(source_open(o, ratio, &s, err));
     CORE_TRY_DONE(read_poses(stdin, &p, err));
     CORE_NEW_DONE(contacts, p.n);
-    CORE_TRY_DONE(answer(&s, &p, contacts, err));
+    CORE_TRY_DONE(o->exact ? answer_exact(&s, &p, contacts, err) : answer(&s, &p, contacts, err));
     CORE_TRY_DONE(print_contacts(stdout, &p, contacts, err));
 done:
     core_free(contacts);
@@ -202,6 +219,7 @@ int main(int argc, char **argv) {
     bool quiet = false;
     cmd_parse(&argp, argc, argv, &o, &quiet);
     const int expected = o.numeric ? 2 : 3;
+    if (o.exact && !o.numeric) cmd_usage("--exact goes with --numeric A.sdf.h5 B.sdf.h5");
     if (o.count_words != expected)
         cmd_usage("found %d arguments, expected %s", o.count_words,
                   o.numeric ? "A.sdf.h5 B.sdf.h5 (with --numeric)" : "MAPS.h5 A B");

@@ -17,6 +17,7 @@ typedef struct options {
     char **files; // borrowed from argv
     int count_files;
     cmd_train_options train;
+    cspace_labels labels;
 } options;
 
 enum { KEY_RESOLUTION = 1001, KEY_MARGIN, KEY_SAMPLES, KEY_HELD_OUT, KEY_NEAR_FRACTION, KEY_BAND, KEY_LABELS };
@@ -29,11 +30,12 @@ static const struct argp_option argp_options[] = {
     {"held-out", KEY_HELD_OUT, "N", 0, "further poses of each pair for the accuracy table (20000)", 0},
     {"near-fraction", KEY_NEAR_FRACTION, "X", 0, "part of them near contact (0.9)", 0},
     {"band", KEY_BAND, "X", 0, "what near means, units of the larger circumradius (0.1)", 0},
-    {"labels", KEY_LABELS, "minimiser", 0, "where labels come from (minimiser)", 0},
+    {"labels", KEY_LABELS, "minimiser|exact", 0, "where labels come from (minimiser); exact: the polygons themselves",
+     0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-    static const char *const labels[] = {"minimiser"};
+    static const char *const labels[] = {"minimiser", "exact"}; // as cspace_labels
     options *o = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -61,7 +63,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->band = argument;
         return 0;
     case KEY_LABELS:
-        cmd_choice("--labels", argument, labels, 1);
+        o->labels = (cspace_labels)cmd_choice("--labels", argument, labels, 2);
         return 0;
     case ARGP_KEY_ARGS:
         o->files = state->argv + state->next;
@@ -86,6 +88,7 @@ static void resolve(const options *o, cspace_pipeline_def *def) {
     if (o->held_out) def->sample.held_out = cmd_integer("--held-out", o->held_out, 100, 100000000);
     if (o->near_fraction) def->sample.near_fraction = cmd_number("--near-fraction", o->near_fraction, 0.0, 1.0);
     if (o->band) def->sample.band = cmd_number("--band", o->band, 1e-3, 1.0);
+    def->sample.labels = o->labels;
 }
 
 static bool is_scene(const char *path) {

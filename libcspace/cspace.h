@@ -74,7 +74,31 @@ void cspace_numeric_contact(const cspace_pair *pair, const cspace_search_def *de
 void cspace_numeric_contact_smooth(const cspace_pair *pair, const cspace_search_def *def, double sigma,
                                    const cspace_pose *pose, cspace_contact *contact);
 
+// ---------------------------------------------------------------------------------------------- exact
+
+/// Exact signed distance of the two polygonal regions: apart their distance, in overlap minus the translational penetration
+/// depth (the shortest translation of B that ends the overlap; a pocket of free space inside A counts as free). |g| = 1.
+/// Needs no grids. Read-only once made: one for all threads.
+typedef struct cspace_exact cspace_exact;
+/// What a query works in; one per thread.
+typedef struct cspace_exact_scratch cspace_exact_scratch;
+/// Cuts both outlines into convex parts (cost O(n^3) in their points). SHAPE, RANGE (outlines of too many parts), MEMORY.
+core_status cspace_exact_create(const cspace_pair *pair, cspace_exact **exact, core_error *err);
+void cspace_exact_destroy(cspace_exact **exact);
+core_status cspace_exact_scratch_create(const cspace_exact *exact, cspace_exact_scratch **scratch, core_error *err);
+void cspace_exact_scratch_destroy(cspace_exact_scratch **scratch);
+/// d, gradient and moment arms at one pose; NaN for a pose that is not finite. At a tie one of the contacts. No
+/// allocation.
+void cspace_exact_contact(const cspace_exact *exact, const cspace_pose *pose, cspace_contact *contact,
+                          cspace_exact_scratch *scratch);
+/// The same where |d| <= band; else false, much sooner, and the contact is NaN.
+bool cspace_exact_near(const cspace_exact *exact, const cspace_pose *pose, double band, cspace_contact *contact,
+                       cspace_exact_scratch *scratch);
+
 // ---------------------------------------------------------------------------------------------- samples
+
+/// Where labels come from.
+typedef enum cspace_labels { CSPACE_LABELS_MINIMISER, CSPACE_LABELS_EXACT } cspace_labels;
 
 /// How samples are drawn. cspace_sample_default_def: the values named.
 typedef struct cspace_sample_def {
@@ -85,7 +109,8 @@ typedef struct cspace_sample_def {
     double band;          // 0.1 units of L
     uint64_t seed;
     int threads;
-    cspace_search_def search;
+    cspace_labels labels;     // MINIMISER
+    cspace_search_def search; // of the minimiser
 } cspace_sample_def;
 cspace_sample_def cspace_sample_default_def(void);
 

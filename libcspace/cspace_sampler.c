@@ -20,9 +20,11 @@ typedef struct job {
     uint64_t seed;
     int64_t first_chunk; // of the batch
     cspace_rows *rows;
-    int64_t *attempts; // (chunks) poses tried for near rows
-    int64_t *accepted; // (chunks) near rows found
-    bool *missed;      // (chunks) the band was not met
+    int64_t *attempts;              // (chunks) poses tried for near rows
+    int64_t *accepted;              // (chunks) near rows found
+    bool *missed;                   // (chunks) the band was not met
+    const cspace_exact *exact;      // NULL: the minimiser labels
+    cspace_exact_scratch **scratch; // (threads)
 } job;
 
 static cspace_pose draw(core_random *random, double reach) {
@@ -44,7 +46,8 @@ static bool is_far(int64_t i, double near_fraction) {
 }
 
 /// The label of a pose; false if it lies outside the band.
-static bool label_near(const job *j, const cspace_pose *pose, cspace_contact *contact) {
+static bool label_near(const job *j, const cspace_pose *pose, int worker, cspace_contact *contact) {
+    if (j->exact) return cspace_exact_near(j->exact, pose, j->def->band, contact, j->scratch[worker]);
     cspace_search_def search = j->def->search;
     search.band = j->def->band;
     cspace__field field;
@@ -72,7 +75,6 @@ static void store(cspace_rows *rows, int64_t i, const cspace_pose *pose, const c
 }
 
 static void fill_chunk(void *arg, int64_t i_batch, int worker) {
-    (void)worker;
     const job *j = arg;
     int64_t chunk = j->first_chunk + i_batch, first = chunk * CHUNK_ROWS;
     int64_t end = first + CHUNK_ROWS < j->rows->n ? first + CHUNK_ROWS : j->rows->n;
@@ -83,10 +85,13 @@ static void fill_chunk(void *arg, int64_t i_batch, int worker) {
         cspace_pose pose = draw(&random, reach);
         cspace_contact contact;
         if (is_far(i, j->def->near_fraction)) {
-            cspace_numeric_contact(j->pair, &j->def->search, &pose, &contact);
+            if (j->exact)
+                cspace_exact_contact(j->exact, &pose, &contact, j->scratch[worker]);
+            else
+                cspace_numeric_contact(j->pair, &j->def->search, &pose, &contact);
         } else {
             int64_t tries = 1;
-            for (; !label_near(j, &pose, &contact); tries++) {
+            for (; !label_near(j, &pose, worker, &contact); tries++) {
                 if (tries >= attempts_max) {
                     j->missed[chunk] = true;
                     return;
@@ -113,6 +118,29 @@ done:
     return status;
 }
 
+static void scratch_destroy(cspace_exact_scratch **scratch, int n) {
+    for (int i = 0; scratch && i < n; i++) cspace_exact_scratch_destroy(&scratch[i]);
+    core_free(scratch);
+}
+
+/// What exact labels need; nothing for the others.
+static core_status exact_create(const cspace_pair *pair, const cspace_sample_def *def, cspace_exact **exact,
+                                cspace_exact_scratch ***scratch, core_error *err) {
+    core_status status = CORE_OK;
+    cspace_exact_scratch **s = NULL;
+    if (def->labels != CSPACE_LABELS_EXACT) return CORE_OK;
+    CORE_TRY(cspace_exact_create(pair, exact, err));
+    CORE_NEW_DONE(s, (size_t)def->threads);
+    for (int i = 0; i < def->threads; i++) CORE_TRY_DONE(cspace_exact_scratch_create(*exact, &s[i], err));
+    *scratch = s;
+done:
+    if (status != CORE_OK) {
+        scratch_destroy(s, def->threads);
+        cspace_exact_destroy(exact);
+    }
+    return status;
+}
+
 /// Fills n new rows; *rate: accepted of tried near poses, 0 if none were tried.
 static core_status fill(const cspace_pair *pair, const cspace_sample_def *def, int64_t n, uint64_t seed,
                         const core_progress *progress, const char *stage, cspace_rows *rows, double *rate,
@@ -120,6 +148,9 @@ static core_status fill(const cspace_pair *pair, const cspace_sample_def *def, i
     core_status status = CORE_OK;
     int64_t chunks = (n + CHUNK_ROWS - 1) / CHUNK_ROWS, tried = 0, accepted = 0;
     job j = {.pair = pair, .def = def, .seed = seed, .rows = rows};
+    cspace_exact *exact = NULL;
+    CORE_TRY_DONE(exact_create(pair, def, &exact, &j.scratch, err));
+    j.exact = exact;
     CORE_TRY_DONE(rows_create(n, rows, err));
     CORE_NEW_DONE(j.attempts, (size_t)chunks);
     CORE_NEW_DONE(j.accepted, (size_t)chunks);
@@ -143,6 +174,8 @@ done:
     core_free(j.attempts);
     core_free(j.accepted);
     core_free(j.missed);
+    scratch_destroy(j.scratch, def->threads);
+    cspace_exact_destroy(&exact);
     return status;
 }
 
@@ -158,6 +191,8 @@ static core_status check(const cspace_pair *pair, const cspace_sample_def *def, 
                "near fraction: found %g, expected 0 to 1", def->near_fraction);
     CORE_CHECK(def->band >= 1e-3 && def->band <= 2.0, CORE_RANGE, "band: found %g, expected 0.001 to 2", def->band);
     CORE_CHECK(def->threads >= 1, CORE_RANGE, "threads: found %d, expected 1 or more", def->threads);
+    CORE_CHECK(def->labels == CSPACE_LABELS_MINIMISER || def->labels == CSPACE_LABELS_EXACT, CORE_ARG,
+               "labels: found %d, expected minimiser or exact", (int)def->labels);
     CORE_CHECK(def->search.tolerance >= 1e-8 && def->search.tolerance <= 0.1, CORE_RANGE,
                "search tolerance: found %g, expected 1e-8 to 0.1", def->search.tolerance);
     CORE_CHECK(def->search.max_cells >= 1, CORE_RANGE, "search cells: found %d, expected 1 or more",
@@ -207,6 +242,7 @@ core_status cspace_sample(const cspace_pair *pair, const cspace_sample_def *def,
                         .input_hash = cspace_sample_input_hash(pair, def)};
     char stage[2 * CORE_NAME_MAX + 40];
     double rate;
+    if (def->labels == CSPACE_LABELS_EXACT) snprintf(s.labels, sizeof s.labels, "exact");
     uint64_t other = core_hash_bytes(held_out_mix, &def->seed, sizeof def->seed);
     CORE_TRY_DONE(sdf_shape_copy(pair->a, &s.a, err));
     CORE_TRY_DONE(sdf_shape_copy(pair->b, &s.b, err));
@@ -237,5 +273,7 @@ uint64_t cspace_sample_input_hash(const cspace_pair *pair, const cspace_sample_d
     uint64_t hash = core_hash_bytes(0, numbers, sizeof numbers);
     hash = core_hash_bytes(hash, counts, sizeof counts);
     hash = hash_shape(hash, pair->a, pair->grid_a);
-    return hash_shape(hash, pair->b, pair->grid_b);
+    hash = hash_shape(hash, pair->b, pair->grid_b);
+    // only the kind that came later is marked: files of the other keep their hash
+    return def->labels == CSPACE_LABELS_EXACT ? core_hash_bytes(hash, "exact", 5) : hash;
 }

@@ -63,6 +63,36 @@ static void time_contact(const cspace_pair *pair, int n, double sigma, const cha
     printf("  %-28s %8.2f us/pose (mean d %.4f)\n", what, 1e6 * (seconds_now(true) - started) / n, sum / n);
 }
 
+// Exact labels at the same poses, and at any pose as the sampler asks.
+static void time_exact(const cspace_pair *pair, int near) {
+    cspace_exact *exact = NULL;
+    cspace_exact_scratch *scratch = NULL;
+    core_random random;
+    core_random_init(&random, 3, 0);
+    if (cspace_exact_create(pair, &exact, NULL) || cspace_exact_scratch_create(exact, &scratch, NULL)) return;
+    double started = seconds_now(true), sum = 0.0;
+    cspace_contact c;
+    for (int i = 0; i < near; i++) {
+        cspace_exact_contact(exact, &poses[i], &c, scratch);
+        sum += c.d;
+    }
+    printf("  %-28s %8.2f us/pose (mean d %.4f)\n", "exact, near contact", 1e6 * (seconds_now(true) - started) / near,
+           sum / near);
+    const double bands[] = {0.1, INFINITY};
+    for (int k = 0; k < 2; k++) {
+        int within = 0;
+        started = seconds_now(true);
+        for (int i = 0; i < POSES; i++) {
+            const cspace_pose pose = fixture_pose(&random, 2.0);
+            within += cspace_exact_near(exact, &pose, bands[k], &c, scratch);
+        }
+        printf("  %-28s %8.2f us/pose, accepted %.3f\n", k ? "exact, any pose, in full" : "exact, any pose, band .1",
+               1e6 * (seconds_now(true) - started) / POSES, (double)within / POSES);
+    }
+    cspace_exact_scratch_destroy(&scratch);
+    cspace_exact_destroy(&exact);
+}
+
 static void report_accuracy(const cspace_pair *pair, int n) {
     cspace_search_def def = cspace_search_default_def();
     double sum = 0.0, worst = 0.0;
@@ -96,6 +126,7 @@ static void bench_pair(const char *name, int a, int b) {
     int near = keep_near(&pair, POSES);
     time_minimiser(&pair, 0.0, near, "near contact");
     time_contact(&pair, near, 0.0, "near contact, with gradient");
+    time_exact(&pair, near);
     time_contact(&pair, near / 4, 1e-3, "near contact, smoothed");
 }
 
@@ -118,12 +149,13 @@ static void bench_faces(void) {
     }
 }
 
-static void bench_sampler(const char *name, int a, int b) {
+static void bench_sampler(const char *name, int a, int b, cspace_labels labels) {
     cspace_pair pair;
     cspace_samples samples = {0};
     cspace_sample_def def = cspace_sample_default_def();
     def.samples = 100000;
     def.held_out = 0;
+    def.labels = labels;
     if (cspace_pair_init(&shapes[a].shape, &shapes[a].grid, &shapes[b].shape, &shapes[b].grid, 1.0, &pair, NULL))
         return;
     const int threads[] = {1, core_thread_available()};
@@ -134,9 +166,9 @@ static void bench_sampler(const char *name, int a, int b) {
         double seconds = seconds_now(false) - started;
         cpu = seconds_now(true) - cpu;
         printf(
-            "  sampler %s, %d thread(s): %.0f samples/s, acceptance %.3f; a million takes %.1f s (CPU time %.1f s)\n",
-            name, def.threads, (double)def.samples / seconds, samples.acceptance_rate,
-            seconds * 1e6 / (double)def.samples, cpu * 1e6 / (double)def.samples);
+            "  sampler %s%s, %d thread(s): %.0f samples/s, acceptance %.3f; a million takes %.1f s (CPU time %.1f s)\n",
+            name, labels == CSPACE_LABELS_EXACT ? " exact" : "", def.threads, (double)def.samples / seconds,
+            samples.acceptance_rate, seconds * 1e6 / (double)def.samples, cpu * 1e6 / (double)def.samples);
         cspace_samples_clear(&samples);
     }
 }
@@ -157,8 +189,12 @@ int main(void) {
     bench_pair("N-#", LETTER_N, HASH);
     bench_pair("#-#", HASH, HASH);
     bench_faces();
-    bench_sampler("#-#", HASH, HASH);
-    bench_sampler("U-U", LETTER_U, LETTER_U);
+    bench_sampler("#-#", HASH, HASH, CSPACE_LABELS_MINIMISER);
+    bench_sampler("#-#", HASH, HASH, CSPACE_LABELS_EXACT);
+    bench_sampler("U-U", LETTER_U, LETTER_U, CSPACE_LABELS_MINIMISER);
+    bench_sampler("U-U", LETTER_U, LETTER_U, CSPACE_LABELS_EXACT);
+    bench_sampler("O-O", LETTER_O, LETTER_O, CSPACE_LABELS_MINIMISER);
+    bench_sampler("O-O", LETTER_O, LETTER_O, CSPACE_LABELS_EXACT);
     for (int i = 0; i < COUNT_SHAPES; i++) fixture_clear(&shapes[i]);
     return 0;
 }

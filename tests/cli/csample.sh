@@ -102,8 +102,9 @@ refuse "three files" 2 third -- hash.sdf.h5 u.sdf.h5 hash.sdf.h5 "${o[@]}"
 refuse "no output" 2 -o -- hash.sdf.h5 --quiet
 refuse "unknown option" 2 --smoothest -- hash.sdf.h5 --smoothest "${o[@]}"
 refuse "option of a later version" 2 --smooth -- hash.sdf.h5 --smooth 0.001 "${o[@]}"
-refuse "unknown labels" 2 --labels minimiser -- hash.sdf.h5 --labels exactly "${o[@]}"
-refuse "labels not there yet" 2 --labels exact minimiser -- hash.sdf.h5 --labels exact "${o[@]}"
+refuse "unknown labels" 2 --labels minimiser exact -- hash.sdf.h5 --labels exactly "${o[@]}"
+"$bin/csample" hash.sdf.h5 u.sdf.h5 --labels exact --samples 2000 --held-out 100 -o exact.samples.h5 >exact.txt || fail "exact labels"
+grep -q 'exact.samples.h5: 2000 samples of hash-u' exact.txt || fail "exact labels: $(cat exact.txt)"
 for option in samples held-out near-fraction band ratio seed threads; do
     for value in 1e999 nan inf 0x10 --5 '1 2' '0,5' '' abc 1e5x -1; do
         refuse "--$option=$value" 2 "--$option" -- hash.sdf.h5 "--$option=$value" "${o[@]}"

@@ -25,6 +25,9 @@ paste -d, map.csv swapped.csv | awk -F, 'function far(a, b) {return a - b > 1e-9
 awk -F, "$check" numeric.csv || fail "numeric: $(cat numeric.csv)"
 printf 'theta,x,y\n0,2.5,0\n' | "$bin/mapquery" --numeric square.h5 square.h5 |
     awk -F, 'NR == 2 {e = $4 - (2.5 - sqrt(2)); exit !(e < 1e-3 && e > -1e-3)}' || fail "two squares are sqrt(2) wide"
+printf 'theta,x,y\n0,1.2142135623730951,0\n' | "$bin/mapquery" --numeric --exact square.h5 square.h5 |
+    awk -F, 'NR == 2 {e = $4 + 0.2; exit !($6 == 1 && e < 1e-12 && e > -1e-12)}' || fail "two squares .2 deep"
+expect 2 '--exact goes with --numeric' mapquery --exact all.h5 square u
 "$bin/mapquery" --help | grep -q 'Examples' || fail "--help has no example"
 
 # Usage.

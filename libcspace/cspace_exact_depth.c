@@ -1,0 +1,247 @@
+/// Depth of overlap: the nearest boundary point of the configuration obstacle O = A (+) -R(theta)B, the union of the
+/// Minkowski sums of all convex parts. Its boundary is what is left of the edges of the sums outside all other sums.
+/// From inside, the nearest boundary point is the foot on an edge or a corner where two edges cross, so it suffices to
+/// walk on each edge from the foot both ways to where the sums that cover it end. Sums and edges farther than the best
+/// point so far are never looked at.
+#include "cspace_exact.h"
+
+#include <math.h>
+
+static const double gap = 1e-12; // units of L: cracks narrower than this are none, nor are overlaps
+
+/// Nearest boundary point so far.
+typedef struct nearest {
+    double distance;
+    double at;       // on edge
+    int edge, other; // other: edge that ends the cover there, -1: the foot
+} nearest;
+
+static double dot(const double a[2], const double b[2]) {
+    return a[0] * b[0] + a[1] * b[1];
+}
+
+static double cross(const double a[2], const double b[2]) {
+    return a[0] * b[1] - a[1] * b[0];
+}
+
+static void turn_parts(const cspace__parts *from, const double turn[2], cspace__parts *to) {
+    double c = turn[0], s = turn[1];
+    for (int i = 0; i < 2 * from->start[from->count]; i += 2) {
+        const double *x = from->xy + i, *e = from->edge + i, *n = from->normal + i;
+        to->xy[i] = s * x[1] - c * x[0];
+        to->xy[i + 1] = -s * x[0] - c * x[1];
+        to->edge[i] = s * e[1] - c * e[0];
+        to->edge[i + 1] = -s * e[0] - c * e[1];
+        to->normal[i] = s * n[1] - c * n[0];
+        to->normal[i + 1] = -s * n[0] - c * n[1];
+    }
+    for (int i = 0; i < 3 * from->count; i += 3) {
+        const double *x = from->circle + i;
+        to->circle[i] = s * x[1] - c * x[0];
+        to->circle[i + 1] = -s * x[0] - c * x[1];
+        to->circle[i + 2] = x[2];
+    }
+}
+
+/// Vertex of a part the edge angles are counted from.
+static int lowest(const cspace__parts *p, int part) {
+    int best = p->start[part];
+    for (int k = best + 1; k < p->start[part + 1]; k++) {
+        const double *v = p->xy + 2 * k, *b = p->xy + 2 * best;
+        if (v[1] < b[1] || (v[1] <= b[1] && v[0] < b[0])) best = k;
+    }
+    return best;
+}
+
+/// Merges the edges of a part of A and one of -R(theta)B by angle. Returns their number.
+static int merge(const cspace__parts *a, int i, const cspace__parts *b, int j, cspace__sum_edge *edge) {
+    int first_a = a->start[i], end_a = a->start[i + 1], first_b = b->start[j], end_b = b->start[j + 1];
+    int k = lowest(a, i), l = lowest(b, j), left_a = end_a - first_a, left_b = end_b - first_b, n = 0;
+    for (; left_a + left_b > 0; n++) {
+        const double *u = a->xy + 2 * k, *v = b->xy + 2 * l;
+        bool of_a = left_b == 0 || (left_a > 0 && cross(a->edge + 2 * k, b->edge + 2 * l) >= 0.0);
+        const double *along = of_a ? a->edge + 2 * k : b->edge + 2 * l;
+        const double *normal = of_a ? a->normal + 2 * k : b->normal + 2 * l;
+        cspace__sum_edge *e = edge + n;
+        *e = (cspace__sum_edge){.n = {normal[0], normal[1]},
+                                .from = {u[0] + v[0], u[1] + v[1]},
+                                .length = along[1] * normal[0] - along[0] * normal[1],
+                                .touch = {u[0], u[1]},
+                                .of_a = of_a};
+        e->h = dot(e->n, e->from);
+        if (of_a) {
+            k = k + 1 < end_a ? k + 1 : first_a;
+            left_a--;
+        } else {
+            l = l + 1 < end_b ? l + 1 : first_b;
+            left_b--;
+        }
+    }
+    return n;
+}
+
+/// Sums that come within reach of t. False if one of them holds a disc larger than the band around t.
+static bool collect_sums(const cspace_exact *e, const double t[2], double reach, double band, cspace_exact_scratch *s) {
+    const cspace__parts *a = &e->part[0], *b = &s->minus_b;
+    int edges = 0;
+    s->sums = 0;
+    for (int i = 0; i < a->count; i++)
+        for (int j = 0; j < b->count; j++) {
+            const double *u = a->circle + 3 * i, *v = b->circle + 3 * j;
+            double x = u[0] + v[0] - t[0], y = u[1] + v[1] - t[1], r = u[2] + v[2] + reach, outside = -INFINITY;
+            if (x * x + y * y > r * r) continue;
+            int n = merge(a, i, b, j, s->edge + edges);
+            for (int k = edges; k < edges + n; k++) outside = fmax(outside, dot(s->edge[k].n, t) - s->edge[k].h);
+            if (-outside > band) return false;
+            if (outside > reach) continue;
+            s->sum[s->sums++] = (cspace__sum){edges, n};
+            edges += n;
+        }
+    return true;
+}
+
+/// Distance from t to an edge; *foot: unclamped position of t along it.
+static double edge_distance(const cspace__sum_edge *e, const double t[2], double *inner, double *foot) {
+    *inner = e->h - dot(e->n, t);
+    *foot = (t[1] - e->from[1]) * e->n[0] - (t[0] - e->from[0]) * e->n[1];
+    double beyond = *foot - fmin(fmax(*foot, 0.0), e->length);
+    return sqrt(*inner * *inner + beyond * beyond);
+}
+
+/// Edges with t on their inner side, within reach.
+static int collect_candidates(const double t[2], double reach, cspace_exact_scratch *s) {
+    int n = 0;
+    for (int m = 0; m < s->sums; m++)
+        for (int k = s->sum[m].first; k < s->sum[m].first + s->sum[m].count; k++) {
+            double inner, foot, distance = edge_distance(s->edge + k, t, &inner, &foot);
+            if (inner >= -gap && distance <= reach)
+                s->candidate[n++] = (cspace__candidate){.distance = distance, .edge = k, .sum = m};
+        }
+    return n;
+}
+
+/// The stretch of an edge strictly inside a sum; false if there is none in [lo, hi].
+static bool clip(const cspace__sum_edge *e, const cspace__sum *sum, const cspace__sum_edge *edges, cspace__cover *c) {
+    const double along[2] = {-e->n[1], e->n[0]};
+    for (int k = sum->first; k < sum->first + sum->count; k++) {
+        double rate = dot(edges[k].n, along), value = dot(edges[k].n, e->from) - edges[k].h + gap;
+        if (fabs(rate) < 1e-14) {
+            if (value > 0.0) return false;
+            continue;
+        }
+        double at = -value / rate;
+        if (rate > 0.0 && at < c->hi) {
+            c->hi = at;
+            c->edge_hi = k;
+        }
+        if (rate < 0.0 && at > c->lo) {
+            c->lo = at;
+            c->edge_lo = k;
+        }
+        if (c->lo >= c->hi) return false;
+    }
+    return true;
+}
+
+/// Walks from `at` to where the covers end; true if that lies inside the window.
+static bool walk(const cspace__cover *cover, int n, bool up, double end, double *at, int *other) {
+    *other = -1;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int i = 0; i < n; i++) {
+            const cspace__cover *c = cover + i;
+            if (up ? c->lo <= *at + gap && c->hi > *at : c->hi >= *at - gap && c->lo < *at) {
+                *at = up ? c->hi : c->lo;
+                *other = up ? c->edge_hi : c->edge_lo;
+                moved = true;
+            }
+        }
+        if (up ? *at >= end : *at <= end) return *other < 0 && n == 0;
+    }
+    return true;
+}
+
+/// Nearest point of one edge that no other sum covers.
+static void try_edge(const cspace__candidate *candidate, const double t[2], cspace_exact_scratch *s, nearest *best) {
+    const cspace__sum_edge *e = s->edge + candidate->edge;
+    double inner, foot;
+    edge_distance(e, t, &inner, &foot);
+    double half = sqrt(fmax(0.0, best->distance * best->distance - inner * inner));
+    double lo = fmax(0.0, foot - half), hi = fmin(e->length, foot + half);
+    int n = 0;
+    for (int m = 0; m < s->sums; m++) {
+        cspace__cover c = {.lo = lo, .hi = hi, .edge_lo = -1, .edge_hi = -1};
+        if (m == candidate->sum || !clip(e, s->sum + m, s->edge, &c)) continue;
+        if (c.edge_lo < 0 && c.edge_hi < 0) return;
+        s->cover[n++] = c;
+    }
+    for (int up = 0; up < 2; up++) {
+        int other;
+        double at = fmin(fmax(foot, 0.0), e->length);
+        if (!walk(s->cover, n, up, up ? hi : lo, &at, &other)) continue;
+        double distance = sqrt(inner * inner + (at - foot) * (at - foot));
+        if (distance < best->distance) *best = (nearest){distance, at, candidate->edge, other};
+    }
+}
+
+/// The point of A that is touched when B's centre is at c on the edge.
+static void touched(const cspace__sum_edge *e, const double c[2], double p[2]) {
+    double at = e->of_a ? (c[1] - e->from[1]) * e->n[0] - (c[0] - e->from[0]) * e->n[1] : 0.0;
+    p[0] = e->touch[0] - at * e->n[1];
+    p[1] = e->touch[1] + at * e->n[0];
+}
+
+/// On an edge the contact is a vertex and an edge. In a corner two such contacts share the gradient, g = sum w_i n_i:
+/// rates with B's angle add up with these weights, the moment arms are their mean.
+static void fill_contact(const double t[2], const nearest *best, const cspace_exact_scratch *s,
+                         cspace_contact *contact) {
+    const cspace__sum_edge *e = s->edge + best->edge;
+    const double c[2] = {e->from[0] - best->at * e->n[1], e->from[1] + best->at * e->n[0]};
+    double g[2] = {e->n[0], e->n[1]}, w[2] = {1.0, 0.0}, rate = 0.0, arm = 0.0;
+    const cspace__sum_edge *f = best->other < 0 ? e : s->edge + best->other;
+    double det = cross(e->n, f->n);
+    if (fabs(det) > 1e-9 && best->distance > gap) {
+        g[0] = (c[0] - t[0]) / best->distance;
+        g[1] = (c[1] - t[1]) / best->distance;
+        w[0] = cross(g, f->n) / det;
+        w[1] = cross(e->n, g) / det;
+    }
+    for (int i = 0; i < 2; i++) {
+        const cspace__sum_edge *edge = i ? f : e;
+        double p[2];
+        touched(edge, c, p);
+        arm += w[i] * dot(p, g);
+        p[0] -= c[0];
+        p[1] -= c[1];
+        rate += w[i] * cross(p, edge->n);
+    }
+    contact->d = -best->distance;
+    contact->d_theta = rate;
+    contact->g[0] = g[0];
+    contact->g[1] = g[1];
+    // the point is half way between where A and where B is touched
+    contact->r_a = arm / (w[0] + w[1]) - 0.5 * best->distance;
+    contact->r_b = contact->r_a - dot(t, g);
+}
+
+bool cspace__exact_depth(const cspace_exact *e, const cspace_pose *pose, const double turn[2], double band,
+                         cspace_contact *contact, cspace_exact_scratch *s) {
+    const double t[2] = {pose->x, pose->y};
+    double reach = fmin(band, fmax(0.0, e->reach - sqrt(dot(t, t)))) * (1.0 + 1e-9) + 4.0 * gap;
+    nearest best = {.distance = reach, .edge = -1};
+    turn_parts(&e->part[1], turn, &s->minus_b);
+    if (!collect_sums(e, t, reach, band, s)) return false;
+    int n = collect_candidates(t, reach, s);
+    while (n > 0) { // nearest first: most edges are ruled out by the first few
+        int at = 0;
+        for (int i = 1; i < n; i++)
+            if (s->candidate[i].distance < s->candidate[at].distance) at = i;
+        if (s->candidate[at].distance >= best.distance) break;
+        const cspace__candidate next = s->candidate[at];
+        s->candidate[at] = s->candidate[--n];
+        try_edge(&next, t, s, &best);
+    }
+    if (best.edge < 0 || best.distance > band) return false;
+    fill_contact(t, &best, s, contact);
+    return true;
+}
