@@ -22,6 +22,7 @@
 
 static struct {
     const char *name;   // of the program, for messages
+    bool reported;      // a failure was told: one message is enough
     char *command_line; // for the provenance; lives until the process ends
     bool terminal;
     // the stage that is running; empty name: none
@@ -69,7 +70,8 @@ static error_t pass_inputs(int key, char *text, struct argp_state *state) {
 /// At exit: output that could not be written (a full disk, a closed pipe) must not look like success.
 static void check_output(void) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "%s: cannot write to the standard output: %s\n", cmd__state.name, strerror(errno));
+    if (!cmd__state.reported)
+        fprintf(stderr, "%s: cannot write to the standard output: %s\n", cmd__state.name, strerror(errno));
     _exit(CMD_EXIT_FAILED);
 }
 
@@ -170,6 +172,7 @@ int cmd_report(const core_error *err) {
     cmd_progress_end();
     const char *text = err->message[0] ? err->message : core_status_name(err->code);
     fprintf(stderr, "%s: %s\n", cmd__state.name, text);
+    cmd__state.reported = true;
     switch (err->code) {
     case CORE_IO:
     case CORE_MEMORY:

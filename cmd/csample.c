@@ -157,6 +157,8 @@ int main(int argc, char **argv) {
     core_h5_provenance provenance = cmd_provenance(argc, argv, 0); // before argp reorders the words
     cmd_parse(&argp, argc, argv, &o, &quiet);
     if (!o.output) cmd_usage("-o is missing, expected -o FILE.samples.h5");
+    for (int i = 0; i < o.count_files; i++)
+        if (core_file_same(o.files[i], o.output)) cmd_usage("%s: input and output are the same file", o.output);
     provenance.seed = o.def.seed;
     core_error err = {0};
     core_status status = run(&o, quiet, provenance, &err);

@@ -159,7 +159,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < o.count_files; i++) {
         if (is_scene(o.files[i]) && o.count_files > 1)
             cmd_usage("%s: a scene is given alone, found %d files", o.files[i], o.count_files);
-        if (strcmp(o.files[i], o.output) == 0) cmd_usage("%s: input and output are the same file", o.output);
+        if (core_file_same(o.files[i], o.output)) cmd_usage("%s: input and output are the same file", o.output);
     }
     cspace_pipeline_def def;
     resolve(&o, &def);

@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
     cmd_parse(&argp, argc, argv, &o, &quiet);
     if (!o.output) cmd_usage("-o MAPS.h5 is missing");
     for (int i = 0; i < o.count_files; i++)
-        if (strcmp(o.files[i], o.output) == 0) cmd_usage("%s: input and output are the same file", o.output);
+        if (core_file_same(o.files[i], o.output)) cmd_usage("%s: input and output are the same file", o.output);
     cspace_train_def def;
     cmd_train_resolve(&o.train, &def);
     if (o.samples) def.samples = cmd_integer("--samples", o.samples, 1, 1000000000);

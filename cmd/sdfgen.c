@@ -1,13 +1,10 @@
 // sdfgen: shape files -> canonical polygon, mass properties and signed distance grid, one NAME.sdf.h5 each.
-#define _POSIX_C_SOURCE 200809L // stat
-
 #include "cmd_common.h"
 #include "sdf.h"
 #include "sim_view.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char doc[] =
     "Reads shapes drawn as WKT, GeoJSON or a PNG silhouette (dark and opaque is inside), scales each to circumradius 1 "
@@ -84,23 +81,18 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/// True if both paths lead to one file.
-static bool same_file(const char *a, const char *b) {
-    struct stat s, t;
-    if (strcmp(a, b) == 0) return true;
-    return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-}
-
-/// Drops files that were named before; two files for one output are refused.
+/// Drops files that were named before; two files for one output, and a preview over a shape, are refused.
 static core_status files_check(options *o, core_error *err) {
     int count = 0;
     for (int i = 0; i < o->count_files; i++) {
         char stem[CORE_NAME_MAX], other[CORE_NAME_MAX];
         bool again = false;
+        CORE_CHECK(!core_file_same(o->files[i], o->preview), CORE_ARG,
+                   "--preview: %s: input and output are the same file", o->preview);
         CORE_TRY(core_path_stem(o->files[i], stem, err));
         for (int k = 0; k < count && !again; k++) {
             CORE_TRY(core_path_stem(o->files[k], other, err));
-            again = same_file(o->files[i], o->files[k]);
+            again = strcmp(o->files[i], o->files[k]) == 0 || core_file_same(o->files[i], o->files[k]);
             CORE_CHECK(again || strcmp(stem, other) != 0, CORE_ARG,
                        "%s and %s: two shapes named \"%s\", expected different names", o->files[k], o->files[i], stem);
         }

@@ -309,6 +309,7 @@ int main(int argc, char **argv) {
     if (o.count_paths == 0) cmd_usage("expected at least one run file (see --help)");
     if (o.json && o.csv) cmd_usage("--json and --csv exclude each other");
     if (o.poses && o.count_paths > 1) cmd_usage("--poses: found %d run files, expected one", o.count_paths);
+    if (core_file_same(o.poses, o.paths[0])) cmd_usage("--poses: %s: input and output are the same file", o.poses);
     core_error err = {0};
     sim_measurement *m = core_alloc((size_t)o.count_paths, sizeof *m);
     core_status status = m ? CORE_OK : CORE_FAIL(&err, CORE_MEMORY, "out of memory: %d runs", o.count_paths);

@@ -161,6 +161,8 @@ static void check_options(options *o) {
     if (o->count_paths == 0) cmd_usage("expected at least one run file (see --help)");
     if (!o->output) cmd_usage("-o is missing: expected %s", KNOWN_OUTPUTS);
     o->kind = kind_of(o->output);
+    for (int i = 0; i < o->count_paths; i++)
+        if (core_file_same(o->paths[i], o->output)) cmd_usage("%s: input and output are the same file", o->output);
     if (o->kind == OUTPUT_PNG && o->every) cmd_usage("--every: only for films and folders, found -o \"%s\"", o->output);
     if (o->kind != OUTPUT_FILM && !isnan(o->rate)) cmd_usage("--rate: only for films, found -o \"%s\"", o->output);
     if (o->kind != OUTPUT_PNG && o->count_times && o->count_times != 2)

@@ -161,6 +161,12 @@ bool core_file_exists(const char *path) {
     return path && stat(path, &info) == 0;
 }
 
+bool core_file_same(const char *a, const char *b) {
+    struct stat first, second;
+    return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
 bool core_file_is_directory(const char *path) {
     struct stat info;
     return path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);

@@ -1,7 +1,7 @@
 /// HDF5 files: create, publish, open with checks, links; how HDF5's errors become one line.
 /// Files use the 1.10 format, in which every piece of metadata carries a checksum: a damaged file is refused, not
 /// followed.
-#define _POSIX_C_SOURCE 200809L // open, fstat, unlink
+#define _GNU_SOURCE // open, fstat, unlink, F_OFD_SETLK
 
 #include "core_h5_private.h"
 
@@ -136,6 +136,8 @@ static void handle_destroy(core_h5 **file) {
     if (!*file) return;
     core__h5_series_clear(*file);
     if ((*file)->id >= 0) H5Fclose((*file)->id);
+    if ((*file)->lock >= 0) close((*file)->lock);
+    if ((*file)->lock_old >= 0) close((*file)->lock_old);
     core_free((*file)->temporary);
     core_free((*file)->path);
     core_free(*file);
@@ -148,7 +150,7 @@ static core_status handle_create(const char *path, bool writing, core_h5 **file,
     H5dont_atexit(); // every file is closed by its handle; what a damaged one left behind is not touched again
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // HDF5 would print its error stack
     CORE_NEW_DONE(made, 1);
-    made->id = -1;
+    made->id = made->lock = made->lock_old = -1;
     made->writing = writing;
     CORE_TRY_DONE(core_path_join(NULL, path, &made->path, err));
     *file = made;
@@ -197,20 +199,44 @@ done:
     return status;
 }
 
+/// Takes the lock of the file `name`; held until *fd is closed, at the latest when the process ends. A file that is not
+/// there, and a file system without such locks, is no failure.
+static core_status lock_file(const char *name, const char *path, int *fd, core_error *err) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    *fd = open(name, O_RDWR | O_CLOEXEC);
+    CORE_CHECK(*fd >= 0 || errno == ENOENT, CORE_IO, "%s: cannot write: %s", path, strerror(errno));
+    CORE_CHECK(*fd < 0 || fcntl(*fd, F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES), CORE_IO,
+               "%s: cannot write: another program is writing this file", path);
+    return CORE_OK;
+}
+
+/// Gives a file that grows in place its final name, once what it has is complete.
+static core_status place(core_h5 *file, core_error *err) {
+    if (!file->in_place || !file->temporary) return CORE_OK;
+    CORE_CHECK(rename(file->temporary, file->path) == 0, CORE_IO, "%s: cannot rename the file to this name: %s",
+               file->path, strerror(errno));
+    core_free(file->temporary);
+    file->temporary = NULL;
+    if (file->lock_old >= 0) close(file->lock_old);
+    file->lock_old = -1;
+    return CORE_OK;
+}
+
 core_status core_h5_create_in_place(const char *path, const char *format, int version, core_h5 **file,
                                     core_error *err) {
     core_status status = CORE_OK;
     core_h5 *made = NULL;
-    char *unused = NULL;
     CORE_CHECK(path && format && file, CORE_ARG, "HDF5: null pointer");
-    CORE_TRY_DONE(core_file_temporary(path, &unused, err)); // for its check that path can be a file
     CORE_TRY_DONE(handle_create(path, true, &made, err));
-    CORE_TRY_DONE(create_as(made, path, format, version, err));
+    made->in_place = true;
+    CORE_TRY_DONE(core_file_temporary(path, &made->temporary, err));
+    CORE_TRY_DONE(lock_file(path, path, &made->lock_old, err));
+    CORE_TRY_DONE(create_as(made, made->temporary, format, version, err));
+    CORE_TRY_DONE(lock_file(made->temporary, path, &made->lock, err));
     *file = made;
     made = NULL;
 done:
-    core_free(unused);
-    handle_destroy(&made);
+    core_h5_abandon(&made);
     return status;
 }
 
@@ -219,6 +245,7 @@ core_status core_h5_flush(core_h5 *file, core_error *err) {
     CORE_TRY(core__h5_check_writing(file, err));
     H5_TRY_DONE(H5Fflush(file->id, H5F_SCOPE_GLOBAL), "/", "write");
     CORE_TRY_DONE(core__h5_check_writing(file, err));
+    CORE_TRY_DONE(place(file, err));
 done:
     return status;
 }
@@ -259,7 +286,7 @@ core_status core_h5_finish(core_h5 **file, core_error *err) {
     core_status status = core__h5_check_writing(*file, err);
     if (status == CORE_OK) status = seal(*file, err);
     if (status == CORE_OK) status = core_file_sync((*file)->path, err);
-    handle_destroy(file);
+    core_h5_abandon(file);
     return status;
 }
 

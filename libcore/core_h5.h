@@ -108,8 +108,8 @@ core_status core_h5_series_read(core_h5 *file, const char *path, core_h5_type ty
                                 size_t i, void *data, core_error *err);
 /// A link of the same file (H5MD shares one `step` and `time` between elements).
 core_status core_h5_link(core_h5 *file, const char *target, const char *link, core_error *err);
-/// Starts a file directly under its final name (run files grow in place); truncates an old one. Ends with
-/// core_h5_finish.
+/// Starts a file that grows under its final name (run files). It takes that name with the first core_h5_flush; until
+/// then an old file of the name stays. IO: another program is writing it. Ends with core_h5_finish, or core_h5_abandon.
 core_status core_h5_create_in_place(const char *path, const char *format, int version, core_h5 **file, core_error *err);
 /// Hands what was appended to the system: what a killed program leaves behind is readable up to here.
 core_status core_h5_flush(core_h5 *file, core_error *err);

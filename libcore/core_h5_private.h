@@ -20,10 +20,12 @@ typedef struct core_h5_series {
 struct core_h5 {
     hid_t id;
     char *path;      // final name
-    char *temporary; // name while it is written, NULL for files read or written in place
+    char *temporary; // name until it is complete, in place: until the first flush; NULL after that and for reading
+    bool in_place;
     bool writing;
-    int failure;    // errno of the first failed write, 0 before (core_h5_driver.c)
-    uint64_t bytes; // size of a file opened for reading
+    int lock, lock_old; // in place: descriptors that keep a second writer out, of this file and the one it replaces; -1
+    int failure;        // errno of the first failed write, 0 before (core_h5_driver.c)
+    uint64_t bytes;     // size of a file opened for reading
     int count_series;
     core_h5_series *series; // (count_series)
 };

@@ -68,7 +68,8 @@ typedef struct core_run_frame {
 } core_run_frame;
 
 typedef struct core_run_writer core_run_writer;
-/// Creates RUN.h5 in place, everything declared before the first frame. An existing file is replaced.
+/// Creates RUN.h5 in place, everything declared before the first frame. An existing file is
+/// replaced when that is done. IO: another program is writing it.
 core_status core_run_create(const char *path, const core_run_def *def, core_run_writer **w, core_error *err);
 /// Appends a frame; the committed-frames counter is written last.
 core_status core_run_append(core_run_writer *w, const core_run_frame *frame, core_error *err);

@@ -257,7 +257,6 @@ core_status core_run_create(const char *path, const core_run_def *def, core_run_
     CORE_TRY(check_def(def, err));
     core_status status = CORE_OK;
     core_run_writer *fresh = NULL;
-    const bool existed = core_file_exists(path);
     CORE_NEW_DONE(fresh, 1);
     CORE_NEW_DONE(fresh->observable_names, (size_t)def->count_observables);
     fresh->count_rows = def->count_rows;
@@ -278,9 +277,7 @@ core_status core_run_create(const char *path, const core_run_def *def, core_run_
     fresh = NULL;
 done:
     if (fresh) {
-        bool begun = fresh->file;
-        core_h5_abandon(&fresh->file);
-        if (begun || !existed) remove(path); // no stub under the final name
+        core_h5_abandon(&fresh->file); // an old file of that name stays
         core_free(fresh->observable_names);
         core_free(fresh);
     }

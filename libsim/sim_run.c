@@ -296,6 +296,13 @@ static core_status check_run(const sim_scene *scene, const sim_run_def *def, cor
     return CORE_OK;
 }
 
+// Scene, maps and shape files must survive the run, under whatever spelling of their names.
+static bool is_input(const sim_scene *scene, const char *maps_path, const char *run_path) {
+    bool found = core_file_same(run_path, scene->path) || core_file_same(run_path, maps_path);
+    for (int i = 0; i < scene->count_types && !found; ++i) found = core_file_same(run_path, scene->types[i].shape_path);
+    return found;
+}
+
 static void report_setup(const run *r) {
     char note[256];
     const bool warn = r->setup.stiffness > STIFFNESS_WARN;
@@ -325,9 +332,8 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     CORE_TRY_DONE(check_run(scene, def, err));
     CORE_CHECK_DONE(run_path, CORE_ARG, "sim_run: path is NULL");
     CORE_TRY_DONE(sim_setup_create(scene, def, progress, &r.setup, err));
-    CORE_CHECK_DONE(strcmp(run_path, scene->path) != 0 &&
-                        !(r.setup.maps_path && strcmp(run_path, r.setup.maps_path) == 0),
-                    CORE_ARG, "%s: the run would overwrite its own input", run_path);
+    CORE_CHECK_DONE(!is_input(scene, r.setup.maps_path, run_path), CORE_ARG,
+                    "%s: the run would overwrite its own input", run_path);
     CORE_TRY_DONE(core_run_frame_create(r.setup.world->n, OBSERVE_COUNT, scene->count_planes, &r.frame, err));
     CORE_TRY_DONE(create_file(&r, run_path, err));
     report_setup(&r);

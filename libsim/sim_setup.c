@@ -8,6 +8,7 @@
 // dt sqrt(k_n/m_eff) above which explicit integration of a contact gains energy whatever its damping.
 static const double STIFFNESS_MAX = 1.0;
 static const double STIFFNESS_AUTO = 0.25;
+static const double STEPS_MAX = 1e12;        // of a phase; ten days at a million steps a second
 static const int MINIMISER_RESOLUTION = 256; // cells across a diameter; grids as sdfgen builds them
 
 // Grains of the scene; the number must fit the arrays.
@@ -23,6 +24,9 @@ static core_status count_grains(const sim_scene *scene, int *count, core_error *
 
 static core_status choose_step(const sim_scene *scene, sim_setup *setup, core_error *err) {
     const double unit = sim_dt_auto(scene->count_types, scene->types, scene->count_planes, scene->law, 1);
+    CORE_CHECK(unit > 0 && isfinite(unit), CORE_RANGE,
+               "%s: dt: found %g s for the stiffest pair; expected masses, stiffness and damping that give a time step",
+               scene->path, unit);
     setup->dt = isnan(scene->dt) ? STIFFNESS_AUTO * unit : scene->dt;
     setup->stiffness = setup->dt / unit;
     CORE_CHECK(setup->stiffness <= STIFFNESS_MAX, CORE_RANGE,
@@ -30,6 +34,13 @@ static core_status choose_step(const sim_scene *scene, sim_setup *setup, core_er
                "contacts explode); "
                "auto is %g s",
                scene->path, setup->dt, STIFFNESS_MAX * unit, setup->stiffness, STIFFNESS_MAX, STIFFNESS_AUTO * unit);
+    // a tiny step would run for years, or not move the time at all
+    for (int i = 0; i < scene->count_phases; ++i) {
+        const sim_phase_def *phase = &scene->phases[i];
+        const double steps = (phase->until_rest ? phase->timeout : phase->time) / setup->dt;
+        CORE_CHECK(steps <= STEPS_MAX, CORE_RANGE, "%s: phase %s: found %.3g steps of dt = %g s, expected at most %.3g",
+                   scene->path, phase->name, steps, setup->dt, STEPS_MAX);
+    }
     return CORE_OK;
 }
 
@@ -63,7 +74,11 @@ static core_status place_grains(const sim_scene *scene, int n, double *poses, in
             occupied[3 * known + 1] = poses[3 * known + 1];
             occupied[3 * known + 2] = scene->types[types[known]].radius;
         }
-        CORE_TRY_DONE(sim_fill_place(scene, f, m > 0 ? occupied : NULL, m, poses + 3 * (size_t)m, err));
+        status = sim_fill_place(scene, f, m > 0 ? occupied : NULL, m, poses + 3 * (size_t)m, err);
+        if (status != CORE_OK) {
+            core_error_prefix(err, status, "%s", scene->path);
+            goto done;
+        }
         for (int i = 0; i < scene->fill[f].count; ++i) types[m++] = scene->fill[f].type;
     }
 done:

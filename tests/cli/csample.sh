@@ -119,6 +119,12 @@ refuse "threads 0" 2 --threads -- hash.sdf.h5 --threads 0 "${o[@]}"
 
 # ---- output
 refuse "output folder missing" 1 absent/x.samples.h5 -- hash.sdf.h5 -o absent/x.samples.h5 --quiet
+cp hash.sdf.h5 kept.sdf.h5
+ln -s hash.sdf.h5 link.sdf.h5
+for file in hash.sdf.h5 ./hash.sdf.h5 "$work/hash.sdf.h5" link.sdf.h5; do
+    refuse "output is an input" 2 "$file" same -- u.sdf.h5 hash.sdf.h5 -o "$file" --quiet
+done
+cmp -s hash.sdf.h5 kept.sdf.h5 || fail "an input was overwritten"
 refuse "output is a folder" 1 dir.sdf.h5 -- hash.sdf.h5 -o dir.sdf.h5 --quiet
 if [ "$(id -u)" -ne 0 ]; then
     chmod 500 out

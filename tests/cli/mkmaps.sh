@@ -53,6 +53,7 @@ done
 expect 2 'scene.yaml' mkmaps scene.yaml "$shapes/u.wkt" -o x.h5
 cp "$shapes/u.wkt" same.wkt
 expect 2 'same file' mkmaps same.wkt -o same.wkt
+expect 2 'same file' mkmaps same.wkt -o ./same.wkt
 
 # Files.
 echo "POLYGON ((0 0, 1 0, nan 1, 0 0))" >nan.wkt

@@ -36,6 +36,7 @@ for option in --layers=0 --layers=9 --layers=2.5 --width=x --epochs=nan --epochs
 done
 expect 2 'one of them' nntrain su.h5 -o x.h5 --epochs 1 --seconds 1
 expect 2 'same file' nntrain su.h5 -o su.h5
+expect 2 'same file' nntrain su.h5 -o ./su.h5
 
 # Files.
 expect 1 'missing.h5' nntrain missing.h5 -o x.h5

@@ -123,6 +123,9 @@ bad "resolution not a number" 2 2 "--resolution" "$shapes/o.wkt" -o "$work/out" 
 bad "margin NaN" 2 2 "--margin" "$shapes/o.wkt" -o "$work/out" --margin nan
 bad "threshold too large" 2 2 "--threshold" "$shapes/o.wkt" -o "$work/out" --threshold 256
 bad "preview of another kind" 2 2 "--preview" "$shapes/o.wkt" -o "$work/out" --preview p.jpg
+cp "$fixtures/f.png" "$work/image.png"
+bad "preview over a shape" 2 1 "same file" "$work/image.png" -o "$work/out" --preview "$work/./image.png"
+cmp -s "$fixtures/f.png" "$work/image.png" || fail "a shape was overwritten"
 bad "threads" 2 2 "--threads" "$shapes/o.wkt" -o "$work/out" --threads 0
 
 # --- what the operating system refuses

@@ -67,6 +67,7 @@ grep -q '"run_out": null' first.json || fail "--time 0: a run-out before the las
 "$bin/simstat" --help | grep -q Examples || fail "--help without an example"
 "$bin/simstat" run.h5 >/dev/full 2>err.txt
 [ $? = 1 ] || fail "full standard output: expected exit 1"
+[ "$(wc -l <err.txt)" = 1 ] || fail "full standard output: expected one message: $(cat err.txt)"
 
 # Input that cannot be used.
 expect 1 'missing.h5' missing.h5
@@ -88,6 +89,9 @@ for region in 0,0,1 0,0,1,1,1 1,0,0,1 0,0,0,0 a,b,c,d 0,0,inf,1 ""; do expect 2 
 # Output that cannot be written.
 expect 1 'nowhere' run.h5 --poses nowhere/x.csv
 expect 1 'folder.h5' run.h5 --poses folder.h5
+cp run.h5 kept.h5
+expect 2 'same file' run.h5 --poses ./run.h5
+cmp -s run.h5 kept.h5 || fail "the run was overwritten"
 if [ "$(id -u)" != 0 ]; then
     expect 1 'locked' run.h5 --poses locked/x.csv
 fi

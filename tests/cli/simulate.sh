@@ -100,11 +100,14 @@ expect 2 'nan.yaml:3' nan.yaml -o run.h5
 scene shape.yaml 's/u.wkt/nowhere.wkt/'
 expect 1 'nowhere.wkt' shape.yaml -o run.h5
 scene crowd.yaml 's/count: 8/count: 800/'
-expect 2 'fit' crowd.yaml -o run.h5
+expect 2 'crowd.yaml: fill.0.: .*fit' crowd.yaml -o run.h5
 scene nobody.yaml '/^fill/,/count/d'
 expect 2 'no grains' nobody.yaml -o run.h5
 scene step.yaml '$a dt: 0.01'
 expect 2 'dt: found 0.01 s, expected at most' step.yaml -o run.h5
+for tiny in 1e-320 1e-300 1e-15; do expect 2 'good.yaml: phase fall: found .* steps of dt' good.yaml --check --set dt=$tiny; done
+expect 2 'good.yaml: phase fall: found .* steps of dt' good.yaml --check --set 'phases[0].time=1e300'
+expect 2 'good.yaml: dt: found 0 s for the stiffest pair' good.yaml --check --set contact.default.gamma_t=1e300
 scene weightless.yaml 's/time: 0.02/until: rest/; $a gravity: [0, 0]'
 expect 2 'rest without gravity' weightless.yaml -o run.h5
 scene later.yaml 's/^output/checkpoint: {every: 1}\noutput/'
@@ -135,6 +138,11 @@ expect 2 'mkmaps' other/good.yaml --check
 expect 1 'nowhere' good.yaml -o nowhere/run.h5
 expect 1 'folder.yaml' good.yaml -o folder.yaml
 expect 2 'overwrite' good.yaml -o good.yaml
+ln -s good.yaml link.yaml
+cp u.wkt kept.wkt
+cp good.yaml kept.yaml
+for o in ./good.yaml link.yaml "$PWD/good.yaml" u.wkt ./maps.h5; do expect 2 'overwrite' good.yaml -o "$o"; done
+cmp -s good.yaml kept.yaml && cmp -s u.wkt kept.wkt || fail "an input was overwritten"
 cp maps.h5 kept.h5
 expect 2 'overwrite' good.yaml --maps maps.h5 -o maps.h5
 cmp -s maps.h5 kept.h5 || fail "the maps were overwritten"
@@ -145,6 +153,21 @@ fi
 (ulimit -f 8 && "$bin/simulate" good.yaml -o limit.h5 --quiet --set output.every=1e-4 >out.txt 2>err.txt)
 [ $? = 1 ] || fail "no room for the run: expected exit 1"
 [ "$(grep -c '^[^ ]*simulate: ' err.txt)" = 1 ] || fail "no room for the run: $(cat err.txt)"
+
+for k in 0 1 4 8; do # a file that cannot even be begun leaves the old one
+    (ulimit -f $k && "$bin/simulate" good.yaml -o run.h5 --quiet >out.txt 2>err.txt)
+    [ $? = 1 ] && cmp -s run.h5 old.h5 || fail "no room to begin the run: run.h5 was touched: $(cat err.txt)"
+done
+[ -z "$(ls | grep tmp-)" ] || fail "no room to begin the run: left $(ls)"
+# Two runs into one file: the second is refused, the first goes on; after a kill the name is free again.
+"$bin/simulate" good.yaml -o busy.h5 --quiet --set 'phases[0].time=1000' --set output.every=0.1 &
+first=$!
+for _ in {1..100}; do [ -e busy.h5 ] || sleep 0.1; done
+expect 1 'busy.h5: cannot write: another program is writing this file' good.yaml -o busy.h5
+kill -9 $first
+wait $first 2>/dev/null
+"$bin/simstat" busy.h5 >out.txt 2>err.txt || fail "frames of a killed run: $(cat err.txt)"
+"$bin/simulate" good.yaml -o busy.h5 --quiet || fail "replacing a killed run"
 
 # Runs that cannot finish keep their frames.
 scene timeout.yaml 's/time: 0.02/until: rest, timeout: 0.02/'

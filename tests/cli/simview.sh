@@ -98,6 +98,9 @@ done
 expect 1 'nowhere' nowhere run.h5 -o nowhere/x.png
 mkdir folder.png
 expect 1 'is a folder' - run.h5 -o folder.png
+cp run.h5 named.png
+expect 2 'same file' - named.png -o ./named.png
+cmp -s run.h5 named.png || fail "the run was overwritten"
 expect 1 'a.png' a.png/b run.h5 -o a.png/b
 if [ "$(id -u)" != 0 ]; then
     expect 1 'locked' locked/x.png run.h5 -o locked/x.png

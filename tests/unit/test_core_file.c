@@ -151,6 +151,11 @@ static void test_folders(void **state) {
     assert_int_equal(core_file_make_directory("", &err), CORE_ARG);
     assert_false(core_file_exists(test_folder_file("nothing")));
     assert_false(core_file_exists(NULL));
+    const char *spelled = test_folder_file("./file"), *other = test_folder_file("other");
+    assert_int_equal(core_file_write(other, "x", 1, NULL), CORE_OK);
+    assert_true(core_file_same(path, path) && core_file_same(path, spelled));
+    assert_false(core_file_same(path, other) || core_file_same(path, NULL) || core_file_same(NULL, path));
+    assert_false(core_file_same(test_folder_file("nothing"), test_folder_file("nothing")));
 }
 
 static void assert_joined(const char *a, const char *b, const char *wanted) {
