@@ -39,7 +39,6 @@ static const struct argp_option argp_options[] = {
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-    static const char *const labels[] = {"minimiser", "exact"}; // as cspace_labels
     options *o = state->input;
     switch (key) {
     case 'o':
@@ -58,7 +57,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->def.band = cmd_number("--band", argument, 1e-3, 2.0);
         return 0;
     case KEY_LABELS:
-        o->def.labels = (cspace_labels)cmd_choice("--labels", argument, labels, 2);
+        o->def.labels = (cspace_labels)cmd_choice("--labels", argument, cspace_labels_names, CSPACE_LABELS_COUNT);
         return 0;
     case KEY_RATIO:
         o->ratio = cmd_number("--ratio", argument, 1.0 / 64.0, 64.0);

@@ -35,7 +35,6 @@ static const struct argp_option argp_options[] = {
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-    static const char *const labels[] = {"minimiser", "exact"}; // as cspace_labels
     options *o = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -63,7 +62,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->band = argument;
         return 0;
     case KEY_LABELS:
-        o->labels = (cspace_labels)cmd_choice("--labels", argument, labels, 2);
+        o->labels = (cspace_labels)cmd_choice("--labels", argument, cspace_labels_names, CSPACE_LABELS_COUNT);
         return 0;
     case ARGP_KEY_ARGS:
         o->files = state->argv + state->next;

@@ -76,13 +76,14 @@ void cspace_numeric_contact_smooth(const cspace_pair *pair, const cspace_search_
 
 // ---------------------------------------------------------------------------------------------- exact
 
-/// Exact signed distance of the two polygonal regions: apart their distance, in overlap minus the translational penetration
-/// depth (the shortest translation of B that ends the overlap; a pocket of free space inside A counts as free). |g| = 1.
-/// Needs no grids. Read-only once made: one for all threads.
+/// Exact signed distance of the two polygonal regions: apart their distance, in overlap minus the translational
+/// penetration depth (the shortest translation of B that ends the overlap; a pocket of free space inside A counts as
+/// free). |g| = 1. Needs no grids. Read-only once made: one for all threads.
 typedef struct cspace_exact cspace_exact;
 /// What a query works in; one per thread.
 typedef struct cspace_exact_scratch cspace_exact_scratch;
-/// Cuts both outlines into convex parts (cost O(n^3) in their points). SHAPE, RANGE (outlines of too many parts), MEMORY.
+/// Cuts both outlines into convex parts (cost O(n^3) in their points). SHAPE, RANGE (outlines of too many parts),
+/// MEMORY.
 core_status cspace_exact_create(const cspace_pair *pair, cspace_exact **exact, core_error *err);
 void cspace_exact_destroy(cspace_exact **exact);
 core_status cspace_exact_scratch_create(const cspace_exact *exact, cspace_exact_scratch **scratch, core_error *err);
@@ -98,7 +99,9 @@ bool cspace_exact_near(const cspace_exact *exact, const cspace_pose *pose, doubl
 // ---------------------------------------------------------------------------------------------- samples
 
 /// Where labels come from.
-typedef enum cspace_labels { CSPACE_LABELS_MINIMISER, CSPACE_LABELS_EXACT } cspace_labels;
+typedef enum cspace_labels { CSPACE_LABELS_MINIMISER, CSPACE_LABELS_EXACT, CSPACE_LABELS_COUNT } cspace_labels;
+/// Their names in commands and files.
+extern const char *const cspace_labels_names[CSPACE_LABELS_COUNT];
 
 /// How samples are drawn. cspace_sample_default_def: the values named.
 typedef struct cspace_sample_def {
@@ -129,7 +132,7 @@ void cspace_rows_clear(cspace_rows *rows);
 typedef struct cspace_samples {
     sdf_shape a, b;
     double ratio;
-    char labels[16]; // "minimiser"
+    char labels[16]; // of cspace_labels_names
     double near_fraction, band;
     uint64_t seed;
     double acceptance_rate; // of the rejection sampler

@@ -12,6 +12,7 @@
 enum { SAMPLE_COOKIE = 0x5a3b1e, CHUNK_ROWS = 512, BATCH_CHUNKS = 128, METHOD_VERSION = 1 };
 static const int64_t attempts_max = 200000; // of one row; a band this rarely met is an error
 static const uint64_t held_out_mix = 0x68656c646f757421u;
+const char *const cspace_labels_names[CSPACE_LABELS_COUNT] = {"minimiser", "exact"};
 
 /// Where the labels of one set of rows go, and how.
 typedef struct job {
@@ -191,8 +192,8 @@ static core_status check(const cspace_pair *pair, const cspace_sample_def *def, 
                "near fraction: found %g, expected 0 to 1", def->near_fraction);
     CORE_CHECK(def->band >= 1e-3 && def->band <= 2.0, CORE_RANGE, "band: found %g, expected 0.001 to 2", def->band);
     CORE_CHECK(def->threads >= 1, CORE_RANGE, "threads: found %d, expected 1 or more", def->threads);
-    CORE_CHECK(def->labels == CSPACE_LABELS_MINIMISER || def->labels == CSPACE_LABELS_EXACT, CORE_ARG,
-               "labels: found %d, expected minimiser or exact", (int)def->labels);
+    CORE_CHECK((unsigned)def->labels < CSPACE_LABELS_COUNT, CORE_ARG, "labels: found %d, expected minimiser or exact",
+               (int)def->labels);
     CORE_CHECK(def->search.tolerance >= 1e-8 && def->search.tolerance <= 0.1, CORE_RANGE,
                "search tolerance: found %g, expected 1e-8 to 0.1", def->search.tolerance);
     CORE_CHECK(def->search.max_cells >= 1, CORE_RANGE, "search cells: found %d, expected 1 or more",
@@ -235,14 +236,13 @@ core_status cspace_sample(const cspace_pair *pair, const cspace_sample_def *def,
     CORE_CHECK(samples, CORE_ARG, "cspace_sample: a null pointer");
     core_status status = CORE_OK;
     cspace_samples s = {.ratio = pair->ratio,
-                        .labels = "minimiser",
                         .near_fraction = def->near_fraction,
                         .band = def->band,
                         .seed = def->seed,
                         .input_hash = cspace_sample_input_hash(pair, def)};
     char stage[2 * CORE_NAME_MAX + 40];
     double rate;
-    if (def->labels == CSPACE_LABELS_EXACT) snprintf(s.labels, sizeof s.labels, "exact");
+    snprintf(s.labels, sizeof s.labels, "%s", cspace_labels_names[def->labels]);
     uint64_t other = core_hash_bytes(held_out_mix, &def->seed, sizeof def->seed);
     CORE_TRY_DONE(sdf_shape_copy(pair->a, &s.a, err));
     CORE_TRY_DONE(sdf_shape_copy(pair->b, &s.b, err));
