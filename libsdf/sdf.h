@@ -18,6 +18,15 @@ typedef struct sdf_mass {
     double circumradius;  // length
 } sdf_mass;
 
+/// What was done to a drawing on its way to an outline. `{0}`: nothing.
+typedef struct sdf_import {
+    double outline_error; // images: how far simplification moved the outline at most, pixels
+    int count_specks;     // images: islands and holes below a thousandth of the largest island's area, left out
+    int count_islands;    // islands (images) or parts (outlines) left out because the largest alone was asked for
+    int count_points;     // duplicate and collinear points, taken out
+    int count_closed;     // rings that were open by rounding, closed
+} sdf_import;
+
 /// A validated shape. `{0}` is "nothing". Owns its outline.
 typedef struct sdf_shape {
     char name[CORE_NAME_MAX]; // file name without folder and extension
@@ -26,20 +35,25 @@ typedef struct sdf_shape {
     double area;              // canonical
     double second_moment;     // canonical, about the centroid
     uint64_t hash;            // content hash of the canonical outline
+    sdf_import import;        // of the file as read; {0} where a shape did not come from a drawing
 } sdf_shape;
 
 /// How shape files are read.
 typedef struct sdf_read_def {
     int cookie;
-    int threshold; // images: grey level 1..255 below which a pixel is inside (default 128)
-    bool invert;   // images: bright (or transparent) is inside instead
+    int threshold;   // images: grey level 1..255 below which a pixel is inside (default 128)
+    bool invert;     // images: bright (or transparent) is inside instead
+    bool largest;    // several separate parts: take the largest instead of refusing (default false)
+    double simplify; // images: tolerance of the simplification, 0 .. 1000 pixels; negative: by the kind of the image
+                     // (default -1: 0.12 anti-aliased, 0.3 black-and-white)
 } sdf_read_def;
 /// The defaults named above.
 sdf_read_def sdf_read_default_def(void);
 
-/// Reads .wkt, .geojson, .json (GEOS) or .png (stb_image), unites overlapping parts, keeps holes, orients rings, scales
-/// to the canonical shape. IO; FORMAT (syntax, trailing text, not an image); SHAPE (zero area, self-crossing, several
-/// separate parts, no polygon); NONFINITE. Messages name the file. Caller clears with sdf_shape_clear.
+/// Reads .wkt, .geojson, .json (GEOS) or .png, .jpg, .jpeg, .bmp, .pgm (stb_image), unites overlapping parts, keeps
+/// holes, orients rings, scales to the canonical shape. IO; FORMAT (syntax, trailing text, not an image); SHAPE (zero
+/// area, self-crossing, several separate parts, no polygon); NONFINITE. Messages name the file. Caller clears with
+/// sdf_shape_clear.
 core_status sdf_shape_read(const char *path, const sdf_read_def *def, sdf_shape *shape, core_error *err);
 /// From an outline in any unit (copied, normalised: orientation, canonical scaling). SHAPE, NONFINITE, MEMORY.
 core_status sdf_shape_from_outline(const char *name, const core_outline *drawn, sdf_shape *shape, core_error *err);

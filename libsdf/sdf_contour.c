@@ -1,16 +1,15 @@
 /// Levels of pixels to an outline: marching squares over the pixel centres with the crossings interpolated linearly, so
 /// that an anti-aliased edge is found to a small part of a pixel. Every closed line is followed once with the inside on
 /// its left: outer lines come out counter-clockwise, holes clockwise. Pixels that touch at a corner alone are joined if
-/// the mean of the four around is inside; a mean of exactly zero is outside. Douglas-Peucker takes out what is below
-/// the accuracy of the line. In an anti-aliased image that is about a tenth of a pixel; the line of a black-and-white
-/// image is a staircase of half-pixel steps, and a tolerance below the cut of a corner (0.35) takes out some stairs and
-/// no corner.
+/// the mean of the four around is inside; a mean of exactly zero is outside. Specks, islands and holes alike, are left
+/// out and counted. Douglas-Peucker takes out what is below the accuracy of the line, and how far that moved the line
+/// is measured. In an anti-aliased image that is about a tenth of a pixel; the line of a black-and-white image is a
+/// staircase of half-pixel steps, and a tolerance below the cut of a corner (0.35) takes out some stairs and no corner.
 #include "sdf_private.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /// Tolerances of the simplification, pixels (a disc of radius 50: off by 0.12 pixels, its hole of 20 by 0.16, 99
@@ -19,6 +18,8 @@
 #define CONTOUR_TOLERANCE_BINARY 0.3
 /// An image is black-and-white if this share of the crossings is half-way between two pixels.
 #define CONTOUR_BINARY_SHARE 0.9
+/// An island or a hole below this share of the largest island's area is a speck.
+#define CONTOUR_SPECK_SHARE 1e-3
 /// Islands whose areas a message lists.
 #define CONTOUR_LISTED 6
 
@@ -40,12 +41,8 @@ typedef struct position {
     side from;
 } position;
 
-static sdf__level pixel_at(const sdf__levels *l, int row, int column) {
-    return l->pixels[(size_t)row * (size_t)(l->width + 2) + (size_t)column];
-}
-
 static int level_at(const sdf__levels *l, int row, int column) {
-    return pixel_at(l, row, column).level;
+    return l->pixels[(size_t)row * (size_t)(l->width + 2) + (size_t)column];
 }
 
 /// Side through which the line leaves the cell; the inside stays on its left.
@@ -65,11 +62,7 @@ static side cell_exit(const sdf__levels *l, const position *p) {
 static bool crossing(const sdf__levels *l, const position *p, double xy[2]) {
     int row = p->row + (p->from == SIDE_BOTTOM), column = p->column + (p->from == SIDE_RIGHT);
     bool along_x = p->from == SIDE_TOP || p->from == SIDE_BOTTOM;
-    sdf__level first = pixel_at(l, row, column), second = pixel_at(l, row + !along_x, column + along_x);
-    // An edge of transparency lies where the transparency says, whatever the colour it ends.
-    bool by_clear = (first.clear < 0) != (second.clear < 0);
-    double a = by_clear ? first.clear : first.level, b = by_clear ? second.clear : second.level;
-    double t = a / (a - b);
+    double a = level_at(l, row, column), b = level_at(l, row + !along_x, column + along_x), t = a / (a - b);
     xy[0] = column - 0.5 + (along_x ? t : 0);
     xy[1] = l->height + 0.5 - row - (along_x ? 0 : t);
     return fabs(t - 0.5) < 0.01;
@@ -153,11 +146,38 @@ static double ring_area(const lines *in, size_t i) {
     return sdf__ring_area2(in->xy + 2 * begin, (int)(in->end[i] - begin)) / 2;
 }
 
+/// Lines by what they are: `area` is positive for outer ones, negative for holes, 0 for specks.
+typedef struct line_areas {
+    double *area;      // (count_rings)
+    size_t outer;      // the largest island
+    int count_islands; // that are no specks
+    int count_specks;
+} line_areas;
+
+static core_status areas_find(const lines *in, line_areas *a, core_error *err) {
+    core_status status = CORE_OK;
+    CORE_NEW_DONE(a->area, in->count_rings);
+    for (size_t i = 0; i < in->count_rings; i++) {
+        a->area[i] = ring_area(in, i);
+        if (a->area[i] > a->area[a->outer]) a->outer = i;
+    }
+    double limit = CONTOUR_SPECK_SHARE * a->area[a->outer];
+    for (size_t i = 0; i < in->count_rings; i++) {
+        if (fabs(a->area[i]) < limit) {
+            a->area[i] = 0;
+            a->count_specks++;
+        }
+        a->count_islands += a->area[i] > 0;
+    }
+done:
+    return status;
+}
+
 /// SHAPE: lists the islands, largest first.
-static core_status islands_fail(const lines *in, size_t count, core_error *err) {
+static core_status islands_fail(const lines *in, const line_areas *a, core_error *err) {
     double largest[CONTOUR_LISTED] = {0};
     for (size_t i = 0; i < in->count_rings; i++) {
-        double area = ring_area(in, i);
+        double area = a->area[i];
         for (int k = 0; k < CONTOUR_LISTED; k++) {
             if (area <= largest[k]) continue;
             double swap = largest[k];
@@ -170,38 +190,103 @@ static core_status islands_fail(const lines *in, size_t count, core_error *err) 
         size_t used = strlen(areas);
         snprintf(areas + used, sizeof areas - used, "%s%.6g", k ? ", " : "", largest[k]);
     }
-    return CORE_FAIL(err, CORE_SHAPE, "%zu separate islands (areas %s%s pixels), expected one connected region", count,
-                     areas, count > CONTOUR_LISTED ? ", ..." : "");
+    return CORE_FAIL(err, CORE_SHAPE,
+                     "%d separate islands (areas %s%s pixels), expected one connected region; --largest takes the "
+                     "largest alone",
+                     a->count_islands, areas, a->count_islands > CONTOUR_LISTED ? ", ..." : "");
 }
 
-/// One outer line and its holes as an outline, the outer one first.
-static core_status lines_to_outline(const lines *in, core_outline *o, core_error *err) {
+/// Whether line i goes around p: crossings of the ray to +x.
+static bool line_encloses(const lines *in, size_t i, const double *p) {
+    bool inside = false;
+    size_t begin = ring_begin(in, i), end = in->end[i];
+    for (size_t k = begin, last = end - 1; k < end; last = k++) {
+        const double *a = in->xy + 2 * last, *b = in->xy + 2 * k;
+        if ((a[1] > p[1]) == (b[1] > p[1])) continue;
+        inside ^= p[0] < a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
+    }
+    return inside;
+}
+
+/// Whether line i is a hole of the largest island itself, not of an island in one of its holes. Lines never cross, so
+/// one point tells.
+static bool is_own_hole(const lines *in, const line_areas *a, size_t i) {
+    const double *p = in->xy + 2 * ring_begin(in, i);
+    if (a->area[i] >= 0 || !line_encloses(in, a->outer, p)) return false;
+    for (size_t k = 0; a->count_islands > 1 && k < in->count_rings; k++)
+        if (k != a->outer && a->area[k] > 0 && line_encloses(in, a->outer, in->xy + 2 * ring_begin(in, k)) &&
+            line_encloses(in, k, p))
+            return false;
+    return true;
+}
+
+/// The largest island and its holes as an outline, the outer line first.
+static core_status lines_to_outline(const lines *in, const line_areas *a, core_outline *o, core_error *err) {
     core_status status = CORE_OK;
     core_outline result = {0};
-    int *counts = NULL, next = 1;
-    size_t outer = 0, count_outer = 0;
-    for (size_t i = 0; i < in->count_rings; i++) {
-        if (ring_area(in, i) <= 0) continue;
-        outer = i;
-        count_outer++;
-    }
-    if (count_outer != 1) return islands_fail(in, count_outer, err);
+    int *counts = NULL, count = 1;
+    size_t *taken = NULL;
     CORE_NEW_DONE(counts, in->count_rings);
+    CORE_NEW_DONE(taken, in->count_rings);
+    taken[0] = a->outer;
     for (size_t i = 0; i < in->count_rings; i++)
-        counts[i == outer ? 0 : next++] = (int)(in->end[i] - ring_begin(in, i));
-    CORE_TRY_DONE(core_outline_create((int)in->count_rings, counts, &result, err));
-    next = 1;
-    for (size_t i = 0; i < in->count_rings; i++) {
-        int ring = i == outer ? 0 : next++;
-        memcpy(result.xy + 2 * result.ring_start[ring], in->xy + 2 * ring_begin(in, i),
-               (size_t)counts[ring] * 2 * sizeof *result.xy);
-    }
+        if (is_own_hole(in, a, i)) taken[count++] = i;
+    for (int i = 0; i < count; i++) counts[i] = (int)(in->end[taken[i]] - ring_begin(in, taken[i]));
+    CORE_TRY_DONE(core_outline_create(count, counts, &result, err));
+    for (int i = 0; i < count; i++)
+        memcpy(result.xy + 2 * result.ring_start[i], in->xy + 2 * ring_begin(in, taken[i]),
+               (size_t)counts[i] * 2 * sizeof *result.xy);
     *o = result;
     result = (core_outline){0};
 done:
     core_outline_clear(&result);
     core_free(counts);
+    core_free(taken);
     return status;
+}
+
+/// Largest distance of the points of one ring from the edges of another that keeps some of these points, in order;
+/// negative if it does not. Between two kept points the line stays within that distance of the edge, and no point of
+/// the edge is farther from the line: it bounds the distance of the lines both ways.
+static double ring_deviation(const double *raw, int n_raw, const double *kept, int n_kept) {
+    double worst = 0;
+    int at = 0;
+    while (at < n_raw && memcmp(raw + 2 * at, kept, 2 * sizeof *raw) != 0) at++;
+    for (int k = 0, walked = 0; k < n_kept; k++) {
+        const double *a = kept + 2 * k, *b = k + 1 < n_kept ? a + 2 : kept;
+        do {
+            if (walked++ >= n_raw) return -1;
+            at = at + 1 < n_raw ? at + 1 : 0;
+            worst = fmax(worst, sdf__segment_distance2(raw + 2 * at, a, b));
+        } while (memcmp(raw + 2 * at, b, 2 * sizeof *raw) != 0);
+    }
+    return sqrt(worst);
+}
+
+/// Douglas-Peucker and how far it moved the outline, pixels.
+static core_status outline_simplify(const core_outline *raw, double tolerance, core_outline *simple, double *moved,
+                                    core_error *err) {
+    core_outline result = {0};
+    double worst = 0;
+    if (!(tolerance > 0)) {
+        *moved = 0;
+        return core_outline_copy(raw, simple, err);
+    }
+    CORE_TRY(sdf__geos_simplify(raw, tolerance, &result, err));
+    for (int i = 0; i < raw->count_rings && worst >= 0; i++) {
+        int begin = raw->ring_start[i], kept = i < result.count_rings ? result.ring_start[i] : 0;
+        double off = i < result.count_rings ? ring_deviation(raw->xy + 2 * begin, raw->ring_start[i + 1] - begin,
+                                                             result.xy + 2 * kept, result.ring_start[i + 1] - kept)
+                                            : -1;
+        worst = off < 0 ? -1 : fmax(worst, off);
+    }
+    if (worst < 0) {
+        core_outline_clear(&result);
+        return CORE_FAIL(err, CORE_INTERNAL, "the simplified outline has other points than the one it came from");
+    }
+    *simple = result;
+    *moved = worst;
+    return CORE_OK;
 }
 
 /// SHAPE unless some pixels are inside and some are not.
@@ -215,19 +300,30 @@ static core_status levels_check(const sdf__levels *l, core_error *err) {
     return CORE_OK;
 }
 
-core_status sdf__contour(const sdf__levels *levels, core_outline *drawn, core_error *err) {
+core_status sdf__contour(const sdf__levels *levels, const sdf_read_def *def, core_outline *drawn, sdf_import *record,
+                         core_error *err) {
     core_status status = CORE_OK;
     lines found = {0};
+    line_areas areas = {0};
     core_outline raw = {0};
     CORE_TRY(levels_check(levels, err));
     CORE_TRY_DONE(lines_find(levels, &found, err));
-    CORE_TRY_DONE(lines_to_outline(&found, &raw, err));
+    CORE_TRY_DONE(areas_find(&found, &areas, err));
+    if (areas.count_islands > 1 && !def->largest) {
+        status = islands_fail(&found, &areas, err);
+        goto done;
+    }
+    CORE_TRY_DONE(lines_to_outline(&found, &areas, &raw, err));
     bool binary = (double)found.count_halves > CONTOUR_BINARY_SHARE * (double)found.count;
     double tolerance = binary ? CONTOUR_TOLERANCE_BINARY : CONTOUR_TOLERANCE_GREY;
-    CORE_TRY_DONE(sdf__geos_simplify(&raw, tolerance, drawn, err));
+    if (def->simplify >= 0) tolerance = def->simplify;
+    CORE_TRY_DONE(outline_simplify(&raw, tolerance, drawn, &record->outline_error, err));
+    record->count_specks = areas.count_specks;
+    record->count_islands = areas.count_islands - 1;
 done:
     core_free(found.xy);
     core_free(found.end);
+    core_free(areas.area);
     core_outline_clear(&raw);
     return status;
 }

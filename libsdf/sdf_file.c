@@ -1,4 +1,4 @@
-/// `*.sdf.h5`: /polygon, /mass, /grid and /provenance. Layout in data/README.md.
+/// `*.sdf.h5`: /polygon, /mass, /grid, /import and /provenance. Layout in data/README.md.
 #include "sdf_private.h"
 
 #include <math.h>
@@ -10,6 +10,50 @@
 #define FILE_PHI_TOLERANCE 1e-5
 /// Nodes checked against the outline, each way.
 #define FILE_PROBES 5
+
+/// One number of /import.
+typedef struct import_field {
+    const char *path, *units, *description;
+    bool integer;
+} import_field;
+
+static const import_field import_fields[] = {
+    {"/import/outline_error", "drawing unit", "how far simplification moved the outline of an image at most", false},
+    {"/import/specks", NULL, "specks of an image (islands, holes) that were left out", true},
+    {"/import/islands", NULL, "other islands or parts that were left out on request", true},
+    {"/import/points", NULL, "duplicate and collinear points that were taken out", true},
+    {"/import/closed_rings", NULL, "rings that were open by rounding and were closed", true},
+};
+#define IMPORT_FIELDS ((int)(sizeof import_fields / sizeof import_fields[0]))
+
+static void *import_value(sdf_import *record, int i) {
+    void *values[] = {&record->outline_error, &record->count_specks, &record->count_islands, &record->count_points,
+                      &record->count_closed};
+    return values[i];
+}
+
+static core_status import_write(core_h5 *file, const sdf_import *record, core_error *err) {
+    sdf_import copy = *record;
+    CORE_TRY(core_h5_group(file, "/import", "what was done to the drawing on its way to the outline", err));
+    for (int i = 0; i < IMPORT_FIELDS; i++) {
+        const import_field *f = import_fields + i;
+        CORE_TRY(core_h5_write(file, f->path, f->integer ? CORE_H5_I32 : CORE_H5_F64, 0, NULL, import_value(&copy, i),
+                               f->units, f->description, err));
+    }
+    return CORE_OK;
+}
+
+/// The group is not in every file: the first ones were written without.
+static core_status import_read(core_h5 *file, sdf_import *record, core_error *err) {
+    sdf_import r = {0};
+    for (int i = 0; core_h5_exists(file, "/import") && i < IMPORT_FIELDS; i++) {
+        const import_field *f = import_fields + i;
+        CORE_TRY(core_h5_read(file, f->path, f->integer ? CORE_H5_I32 : CORE_H5_F64, 0, NULL, import_value(&r, i), true,
+                              err));
+    }
+    *record = r;
+    return CORE_OK;
+}
 
 core_status sdf_file_write(const char *path, const sdf_shape *shape, const sdf_grid *grid,
                            const core_h5_provenance *provenance, core_error *err) {
@@ -30,6 +74,7 @@ core_status sdf_file_write(const char *path, const sdf_shape *shape, const sdf_g
                                 "position of the node in row 0, column 0", err));
     CORE_TRY_DONE(core_h5_write(file, "/grid/spacing", CORE_H5_F64, 0, NULL, &grid->spacing, "circumradius",
                                 "distance of neighbouring nodes", err));
+    CORE_TRY_DONE(import_write(file, &shape->import, err));
     if (provenance) CORE_TRY_DONE(core_h5_write_provenance(file, provenance, err));
     status = core_h5_commit(&file, err);
 done:
@@ -89,6 +134,7 @@ core_status sdf_file_read(const char *path, sdf_shape *shape, sdf_grid *grid, ui
     CORE_CHECK(path && shape && grid, CORE_ARG, "sdf_file_read: null pointer");
     CORE_TRY_DONE(core_h5_open(path, SDF_FORMAT, SDF_VERSION, &file, err));
     CORE_TRY_DONE(sdf_shape_read_h5(file, "", &s, err));
+    CORE_TRY_DONE(import_read(file, &s.import, err));
     CORE_TRY_DONE(grid_read(file, &g, err));
     CORE_TRY_DONE(grid_verify(path, &s.outline, &g, err));
     CORE_TRY_DONE(core_h5_content_hash(file, &stated, err));

@@ -196,12 +196,28 @@ static core_status separate_parts_fail(const geos_context *c, const GEOSGeometry
         size_t used = strlen(areas);
         snprintf(areas + used, sizeof areas - used, "%s%.6g", i ? ", " : "", area);
     }
-    return CORE_FAIL(err, CORE_SHAPE, "%d separate parts (areas %s%s), expected one connected region", n, areas,
-                     n > GEOS_LISTED_PARTS ? ", ..." : "");
+    return CORE_FAIL(err, CORE_SHAPE,
+                     "%d separate parts (areas %s%s), expected one connected region; --largest takes the largest alone",
+                     n, areas, n > GEOS_LISTED_PARTS ? ", ..." : "");
+}
+
+/// The part of the largest area; borrowed.
+static const GEOSGeometry *largest_part(const geos_context *c, const GEOSGeometry *g) {
+    const GEOSGeometry *best = NULL;
+    double most = -1;
+    for (int i = 0; i < GEOSGetNumGeometries_r(c->handle, g); i++) {
+        const GEOSGeometry *part = GEOSGetGeometryN_r(c->handle, g, i);
+        double area = 0;
+        if (!GEOSArea_r(c->handle, part, &area) || area <= most) continue;
+        best = part;
+        most = area;
+    }
+    return best;
 }
 
 /// Unites valid polygons (parts_collect) into one outline.
-static core_status parts_unite(geos_context *c, const geos_parts *parts, core_outline *drawn, core_error *err) {
+static core_status parts_unite(geos_context *c, const geos_parts *parts, bool largest, core_outline *drawn,
+                               int *count_left_out, core_error *err) {
     core_status status = CORE_OK;
     GEOSGeometry **copies = NULL, *all = NULL, *united = NULL;
     size_t made = 0;
@@ -220,6 +236,10 @@ static core_status parts_unite(geos_context *c, const geos_parts *parts, core_ou
         status = context_fail(c, "unite the parts", err);
     } else if (GEOSGeomTypeId_r(c->handle, united) == GEOS_POLYGON) {
         status = geos_to_outline(c, united, drawn, err);
+    } else if (largest) {
+        const GEOSGeometry *part = largest_part(c, united);
+        status = part ? geos_to_outline(c, part, drawn, err) : context_fail(c, "find the largest part", err);
+        *count_left_out = GEOSGetNumGeometries_r(c->handle, united) - 1;
     } else {
         status = separate_parts_fail(c, united, err);
     }
@@ -251,7 +271,8 @@ static core_status parse(geos_context *c, const char *text, bool geojson, GEOSGe
     return CORE_OK;
 }
 
-core_status sdf__geos_read(const char *text, bool geojson, core_outline *drawn, core_error *err) {
+core_status sdf__geos_read(const char *text, bool geojson, bool largest, core_outline *drawn, int *count_left_out,
+                           core_error *err) {
     core_status status = CORE_OK;
     geos_context c;
     GEOSGeometry *g = NULL;
@@ -268,7 +289,7 @@ core_status sdf__geos_read(const char *text, bool geojson, core_outline *drawn, 
     if (parts.count == 1) {
         status = geos_to_outline(&c, parts.polygons[0], drawn, err);
     } else {
-        status = parts_unite(&c, &parts, drawn, err);
+        status = parts_unite(&c, &parts, largest, drawn, count_left_out, err);
     }
 done:
     if (g) GEOSGeom_destroy_r(c.handle, g);

@@ -18,8 +18,7 @@ typedef struct ring {
     int n;
 } ring;
 
-/// Distance^2 of p from the segment a-b.
-static double segment_distance2(const double *p, const double *a, const double *b) {
+double sdf__segment_distance2(const double *p, const double *a, const double *b) {
     double ex = b[0] - a[0], ey = b[1] - a[1], px = p[0] - a[0], py = p[1] - a[1];
     double length2 = ex * ex + ey * ey;
     double t = length2 > 0 ? (px * ex + py * ey) / length2 : 0;
@@ -36,7 +35,7 @@ static void ring_clean(ring *r, double tolerance) {
         const double *before = kept > 0 ? r->xy + 2 * (kept - 1) : r->xy + 2 * (r->n - 1);
         const double *after = i + 1 < r->n ? r->xy + 2 * (i + 1) : r->xy;
         const double *p = r->xy + 2 * i;
-        if (segment_distance2(p, before, after) <= limit) continue;
+        if (sdf__segment_distance2(p, before, after) <= limit) continue;
         double x = p[0], y = p[1];
         r->xy[2 * kept] = x;
         r->xy[2 * kept + 1] = y;
@@ -129,7 +128,7 @@ done:
 }
 
 core_status sdf__outline_canonical(const core_outline *drawn, core_outline *canonical, sdf_mass *drawn_mass,
-                                   core_error *err) {
+                                   int *count_removed, core_error *err) {
     core_status status = CORE_OK;
     core_outline tidy = {0};
     sdf_mass mass;
@@ -145,6 +144,7 @@ core_status sdf__outline_canonical(const core_outline *drawn, core_outline *cano
     }
     *canonical = tidy;
     *drawn_mass = mass;
+    *count_removed = core_outline_count(drawn) - n;
     tidy = (core_outline){0};
 done:
     core_outline_clear(&tidy);

@@ -10,7 +10,9 @@
 core_status sdf__text_check(const char *text, size_t n, bool geojson, core_error *err);
 
 /// WKT or GeoJSON text to one polygon in the unit of the file: each part checked, overlapping parts united.
-core_status sdf__geos_read(const char *text, bool geojson, core_outline *drawn, core_error *err);
+/// Several parts are refused, or, on request, the largest is taken and the others counted.
+core_status sdf__geos_read(const char *text, bool geojson, bool largest, core_outline *drawn, int *count_left_out,
+                           core_error *err);
 /// SHAPE unless the rings bound one valid polygon; the message has GEOS's reason and the place.
 core_status sdf__geos_check(const core_outline *o, core_error *err);
 /// Douglas-Peucker with the topology kept; tolerance in the unit of the outline.
@@ -19,26 +21,54 @@ core_status sdf__geos_simplify(const core_outline *o, double tolerance, core_out
 /// Copies `drawn` without duplicate and collinear points, oriented, rings in a fixed order and starting at a fixed
 /// point, scaled to circumradius 1 about its centroid. SHAPE, NONFINITE, MEMORY.
 core_status sdf__outline_canonical(const core_outline *drawn, core_outline *canonical, sdf_mass *drawn_mass,
-                                   core_error *err);
+                                   int *count_removed, core_error *err);
+/// Distance^2 of p from the segment a-b.
+double sdf__segment_distance2(const double *p, const double *a, const double *b);
 /// Twice the signed area of a ring (n x 2), relative to its first point.
 double sdf__ring_area2(const double *xy, int n);
 
-/// How far a pixel is from the limit between inside and outside: odd, negative inside.
-typedef struct sdf__level {
-    int16_t level; // by everything
-    int16_t clear; // by its transparency alone
-} sdf__level;
+/// Largest width and height of an image, pixels.
+#define SDF__IMAGE_SIDE_MAX 8192
 
-/// Levels of an image.
+/// Kinds of images that are read.
+typedef enum sdf__image_format {
+    SDF__IMAGE_PNG = 1,
+    SDF__IMAGE_JPEG,
+    SDF__IMAGE_BMP,
+    SDF__IMAGE_PGM
+} sdf__image_format;
+
+/// What an image file says about itself.
+typedef struct sdf__image_info {
+    sdf__image_format format;
+    const char *format_name;            // for messages
+    int width, height;                  // pixels
+    int palette_depth, palette_entries; // PNG with a palette: bits a pixel and colours; else 0
+    bool opaque;                        // BMP: a fourth byte of a pixel means nothing
+    size_t transparency_at;             // PNG: where the name of chunk tRNS is; 0: none
+    int grey_max;                       // PGM: largest grey value
+    size_t pixels_at;                   // PGM: first byte of the pixels
+} sdf__image_info;
+
+/// Judges an image file by its first bytes, its header, its size and its completeness, before anything is decoded; the
+/// kind is the content's, whatever the name says. FORMAT with the reason, RANGE (size).
+core_status sdf__image_check(const unsigned char *data, size_t n, sdf__image_info *info, core_error *err);
+
+/// Levels of an image: twice the distance of each pixel from the limit between inside and outside; odd, negative
+/// inside.
 typedef struct sdf__levels {
     int width, height;
-    sdf__level *pixels; // ((height + 2) x (width + 2)) row-major, row 0 on top, one outside pixel around
+    int16_t *pixels; // ((height + 2) x (width + 2)) row-major, row 0 on top, one outside pixel around
 } sdf__levels;
-core_status sdf__levels_from_png(const unsigned char *data, size_t n, const sdf_read_def *def, sdf__levels *levels,
-                                 core_error *err);
+/// Decodes an image of any kind. Opaque pixels are inside if the image has pixels on both sides of half opacity, else
+/// pixels darker than the threshold; `invert` exchanges inside and outside.
+core_status sdf__levels_from_image(const unsigned char *data, size_t n, const sdf_read_def *def, sdf__levels *levels,
+                                   core_error *err);
 void sdf__levels_clear(sdf__levels *levels);
-/// Zero contour of the levels as one outline in pixels, y up, origin at the lower left corner of the image. SHAPE:
-/// nothing inside, nothing outside, several islands (areas named).
-core_status sdf__contour(const sdf__levels *levels, core_outline *drawn, core_error *err);
+/// Zero contour of the levels as one outline in pixels, y up, origin at the lower left corner of the image; specks
+/// removed and counted, simplified with the error measured (both into `record`). SHAPE: nothing inside, nothing
+/// outside, several islands (areas named) unless the largest is asked for.
+core_status sdf__contour(const sdf__levels *levels, const sdf_read_def *def, core_outline *drawn, sdf_import *record,
+                         core_error *err);
 
 #endif

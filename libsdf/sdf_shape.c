@@ -8,13 +8,15 @@
 #define SHAPE_COOKIE 0x5df0
 /// Largest shape file, bytes.
 #define SHAPE_FILE_MAX ((size_t)64 << 20)
+/// Largest tolerance of a simplification, pixels.
+#define SHAPE_SIMPLIFY_MAX 1000
 /// How far a stored outline may be from circumradius 1 and centroid 0, and stored from recomputed numbers.
 #define SHAPE_CANONICAL_TOLERANCE 1e-9
 /// Longest group name plus dataset name in a file.
 #define SHAPE_PATH_MAX 256
 
 sdf_read_def sdf_read_default_def(void) {
-    return (sdf_read_def){.cookie = SHAPE_COOKIE, .threshold = 128, .invert = false};
+    return (sdf_read_def){.cookie = SHAPE_COOKIE, .threshold = 128, .simplify = -1};
 }
 
 /// Moves a finished canonical outline into `shape`.
@@ -41,29 +43,39 @@ core_status sdf_shape_from_outline(const char *name, const core_outline *drawn, 
     sdf_mass mass;
     CORE_CHECK(drawn && shape, CORE_ARG, "sdf_shape_from_outline: null pointer");
     CORE_TRY(name_check(name, err));
-    CORE_TRY(sdf__outline_canonical(drawn, &canonical, &mass, err));
+    int removed = 0;
+    CORE_TRY(sdf__outline_canonical(drawn, &canonical, &mass, &removed, err));
     core_status status = shape_fill(name, &canonical, &mass, shape, err);
+    if (status == CORE_OK) shape->import.count_points = removed;
     core_outline_clear(&canonical);
     return status;
 }
 
+static bool is_image(const char *path) {
+    static const char *const endings[] = {".png", ".jpg", ".jpeg", ".bmp", ".pgm"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (core_path_ends(path, endings[i])) return true;
+    return false;
+}
+
 /// The outline of a file's content, in the unit of the file.
 static core_status drawn_read(const char *path, const sdf_read_def *def, const char *data, size_t n,
-                              core_outline *drawn, core_error *err) {
-    if (core_path_ends(path, ".png")) {
+                              core_outline *drawn, sdf_import *record, core_error *err) {
+    if (is_image(path)) {
         sdf__levels levels = {0};
-        CORE_TRY(sdf__levels_from_png((const unsigned char *)data, n, def, &levels, err));
-        core_status status = sdf__contour(&levels, drawn, err);
+        CORE_TRY(sdf__levels_from_image((const unsigned char *)data, n, def, &levels, err));
+        core_status status = sdf__contour(&levels, def, drawn, record, err);
         sdf__levels_clear(&levels);
         return status;
     }
     bool geojson = core_path_ends(path, ".geojson") || core_path_ends(path, ".json");
     CORE_CHECK(geojson || core_path_ends(path, ".wkt"), CORE_FORMAT,
-               "unknown kind of shape file, expected a name that ends in .wkt, .geojson, .json or .png");
+               "unknown kind of shape file, expected a name that ends in .wkt, .geojson, .json, .png, .jpg, .bmp or "
+               ".pgm");
     // A byte order mark says nothing about a shape, and GEOS does not know it.
     size_t mark = n >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     CORE_TRY(sdf__text_check(data + mark, n - mark, geojson, err));
-    return sdf__geos_read(data + mark, geojson, drawn, err);
+    return sdf__geos_read(data + mark, geojson, def->largest, drawn, &record->count_islands, err);
 }
 
 core_status sdf_shape_read(const char *path, const sdf_read_def *def, sdf_shape *shape, core_error *err) {
@@ -71,16 +83,24 @@ core_status sdf_shape_read(const char *path, const sdf_read_def *def, sdf_shape 
     core_outline drawn = {0};
     char *data = NULL, name[CORE_NAME_MAX];
     size_t n = 0;
+    sdf_import record = {0};
     CORE_CHECK(path && def && shape, CORE_ARG, "sdf_shape_read: null pointer");
     CORE_CHECK(def->cookie == SHAPE_COOKIE, CORE_ARG, "sdf_read_def was not made by sdf_read_default_def");
     CORE_CHECK(def->threshold >= 1 && def->threshold <= 255, CORE_RANGE, "threshold: found %d, expected 1 .. 255",
                def->threshold);
+    CORE_CHECK(def->simplify <= SHAPE_SIMPLIFY_MAX, CORE_RANGE, "simplify: found %g, expected at most %d pixels",
+               def->simplify, SHAPE_SIMPLIFY_MAX);
     CORE_TRY(core_path_stem(path, name, err));
     // Names the path itself.
     CORE_TRY(core_file_read(path, SHAPE_FILE_MAX, &data, &n, err));
-    status = drawn_read(path, def, data, n, &drawn, err);
+    status = drawn_read(path, def, data, n, &drawn, &record, err);
     if (status == CORE_OK) status = sdf_shape_from_outline(name, &drawn, shape, err);
-    if (status != CORE_OK) core_error_prefix(err, status, "%s", path);
+    if (status == CORE_OK) {
+        record.count_points = shape->import.count_points;
+        shape->import = record;
+    } else {
+        core_error_prefix(err, status, "%s", path);
+    }
     core_outline_clear(&drawn);
     core_free(data);
     return status;

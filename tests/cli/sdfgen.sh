@@ -62,11 +62,25 @@ good "quiet" "$shapes/u.wkt" -o "$work/quiet" --quiet --resolution 64 --margin 0
 good "a silhouette" "$fixtures/f.png" "$fixtures/f_clear.png" -o "$work/png" --resolution 64
 [ "$(grep -c "area 65.5," "$work/stdout")" -eq 2 ] || fail "area of the letter F: $(cat "$work/stdout")"
 
+good "the largest of two islands" "$fixtures/islands.png" -o "$work/png" --resolution 64 --largest
+grep -q "area 15.5,.*, 1 smaller part left out" "$work/stdout" || fail "largest island: $(cat "$work/stdout")"
+
+good "a simplified silhouette" "$fixtures/f.png" -o "$work/png" --resolution 64 --simplify 0.5
+grep -q "outline moved by at most 0.[345][0-9]* pixels (0.0[0-9]* circumradii)" "$work/stdout" || fail "stated outline error: $(cat "$work/stdout")"
+
+printf 'P5\n6 4\n255\n\377\377\377\377\377\377\377\0\0\0\0\377\377\0\0\0\0\377\377\377\377\377\377\377' > "$work/bar.pgm"
+good "a PGM" "$work/bar.pgm" -o "$work/png" --resolution 64
+grep -q "^bar: .*area 7.5," "$work/stdout" || fail "area of the bar: $(cat "$work/stdout")"
+
+echo "POLYGON ((0 0, 1 0, 2 0, 2 0, 2 2, 0 2, 0 0))" > "$work/cleaned.wkt"
+good "cleaned points are counted" "$work/cleaned.wkt" -o "$work/png" --resolution 64
+grep -q "^cleaned: 4 vertices.*, 2 duplicate or collinear points removed," "$work/stdout" || fail "cleaned: $(cat "$work/stdout")"
+
 mkdir "$work/a folder ü" && cp "$shapes/n.wkt" "$work/a folder ü/großes n.wkt"
 good "blanks and letters beyond ASCII in paths" "$work/a folder ü/großes n.wkt" -o "$work/a folder ü" --resolution 64
 [ -s "$work/a folder ü/großes n.sdf.h5" ] || fail "großes n.sdf.h5 was not written"
 
-"$sdfgen" --help > "$work/stdout" 2>&1 && grep -q "Example: sdfgen" "$work/stdout" || fail "--help without an example"
+"$sdfgen" --help > "$work/stdout" 2>&1 && grep -q "Examples: sdfgen" "$work/stdout" || fail "--help without an example"
 "$sdfgen" --version | grep -q "sdfgen" || fail "--version"
 
 # --- what is refused: the file
@@ -83,6 +97,11 @@ echo "POINT (1 2)" > "$work/point.wkt"
 echo '{"type": "Polygon", "coordinates": [[[],[],[],[]]]}' > "$work/hollow.geojson"
 head -c 60 "$fixtures/f.png" > "$work/cut.png"
 cp "$shapes/hash.wkt" "$work/text.png"
+printf 'P2\n2 2\n255\n0 0 0 255\n' > "$work/plain.pgm"
+printf 'P5\n2 2\n255\n\0\0\0' > "$work/cut.pgm"
+printf '\377\330\377\340\0\020JFIF' > "$work/cut.jpg"
+printf 'BM\0\0\0\0' > "$work/cut.bmp"
+: > "$work/empty.jpg"
 cp "$fixtures/f.png" "$work/image.wkt"
 cp "$fixtures/f.png" "$work/image.svg"
 { printf "POLYGON \200"; head -c 100000 "$sdfgen"; } > "$work/noise.wkt" # binary; the same bytes every time, so the same complaint
@@ -101,9 +120,14 @@ bad "several parts" 2 1 "parts.wkt: 2 separate parts (areas 0.5, 2)" "$work/part
 bad "open ring" 2 1 "open.wkt: a ring is not closed" "$work/open.wkt" -o "$work/out"
 bad "a point" 2 1 "point.wkt: found a Point" "$work/point.wkt" -o "$work/out"
 bad "GeoJSON without numbers" 2 1 "hollow.geojson: line 1" "$work/hollow.geojson" -o "$work/out"
-bad "islands" 2 1 "islands.png: 2 separate islands (areas 15.5, 14.5 pixels)" "$fixtures/islands.png" -o "$work/out"
+bad "islands" 2 1 "islands.png: 2 separate islands (areas 15.5, 14.5 pixels).*--largest" "$fixtures/islands.png" -o "$work/out"
 bad "truncated image" 2 1 "cut.png: truncated PNG" "$work/cut.png" -o "$work/out"
-bad "text renamed to .png" 2 1 "text.png: not a PNG image" "$work/text.png" -o "$work/out"
+bad "text renamed to .png" 2 1 "text.png: not an image: found text that begins with \"MULTIPOLYGON" "$work/text.png" -o "$work/out"
+bad "PGM written as text" 2 1 "plain.pgm: found a PGM written as text (P2)" "$work/plain.pgm" -o "$work/out"
+bad "truncated PGM" 2 1 "cut.pgm: truncated PGM: its pixels need 4 bytes, 3 are there" "$work/cut.pgm" -o "$work/out"
+bad "truncated JPEG" 2 1 "cut.jpg: truncated JPEG" "$work/cut.jpg" -o "$work/out"
+bad "truncated BMP" 2 1 "cut.bmp: truncated BMP" "$work/cut.bmp" -o "$work/out"
+bad "empty JPEG" 2 1 "empty.jpg: the file is empty" "$work/empty.jpg" -o "$work/out"
 bad "image renamed to .wkt" 2 1 "image.wkt: byte 0x" "$work/image.wkt" -o "$work/out"
 bad "unknown kind" 2 1 "image.svg: unknown kind" "$work/image.svg" -o "$work/out"
 bad "noise" 2 1 "noise.wkt: byte 0x" "$work/noise.wkt" -o "$work/out"
@@ -115,7 +139,7 @@ bad "two shapes of one name" 2 1 "two shapes named \"o\"" "$shapes/o.wkt" "$work
 # --- what is refused: the command line
 
 bad "unknown option" 2 2 "unrecognized option '--resolutoin=3'" "$shapes/o.wkt" -o "$work/out" --resolutoin=3
-bad "option of another release" 2 2 "unrecognized option '--largest'" "$shapes/o.wkt" -o "$work/out" --largest
+bad "tolerance below zero" 2 2 "--simplify" "$shapes/o.wkt" -o "$work/out" --simplify=-1
 bad "no files" 2 2 "no shape files given" -o "$work/out"
 bad "no folder" 2 2 "no output folder given" "$shapes/o.wkt"
 bad "resolution too small" 2 2 "--resolution" "$shapes/o.wkt" -o "$work/out" --resolution 15

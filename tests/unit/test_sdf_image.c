@@ -255,7 +255,7 @@ static void damaged(void **state) {
     sdf_shape s = {0};
     core_error err = {0};
     assert_int_equal(read_png(&text, &def, &s, &err), CORE_FORMAT);
-    assert_non_null(strstr(err.message, "not a PNG image"));
+    assert_non_null(strstr(err.message, "not an image: found text"));
 }
 
 /// Sizes are bounded before anything is decoded.
