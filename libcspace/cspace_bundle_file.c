@@ -113,9 +113,6 @@ static core_status write_net(core_h5 *file, const char *pair, const char *name, 
     CORE_TRY(core_h5_group(file, group, description, err));
     CORE_TRY(core_h5_set_text(file, group, "inputs", "pose", err));
     CORE_TRY(core_h5_set_text(file, group, "encoding", cspace_encoding_name(encoding), err));
-    CORE_TRY(core_h5_set_text(file, group, "activation", "relu", err));
-    CORE_TRY(core_h5_set_number(file, group, "corner", 0.0, err));
-    CORE_TRY(core_h5_set_integer(file, group, "heads", 1, err));
     CORE_TRY(core_h5_set_text(file, group, "output", output, err));
     return nn_model_write_h5(file, group, model, err);
 }
@@ -228,13 +225,7 @@ static core_status read_net(core_h5 *file, const char *pair, const char *name, c
     char group[PATH_MAX_BYTES], text[64];
     child(group, pair, name);
     CORE_TRY(expect_text(file, group, "inputs", "pose", err));
-    CORE_TRY(expect_text(file, group, "activation", "relu", err));
-    CORE_TRY(expect_integer(file, group, "heads", 1, err));
     CORE_TRY(expect_text(file, group, "output", output, err));
-    double corner = 0.0;
-    CORE_TRY(get_finite(file, group, "corner", &corner, err));
-    CORE_CHECK(corner == 0.0, CORE_UNSUPPORTED, "%s: %s/corner: found %g, this version knows 0", core_h5_path(file),
-               group, corner);
     CORE_TRY(core_h5_get_text(file, group, "encoding", text, sizeof text, err));
     core_status status = cspace_encoding_parse(text, encoding, err);
     if (status != CORE_OK) return core_error_prefix(err, CORE_UNSUPPORTED, "%s: %s", core_h5_path(file), group);

@@ -56,7 +56,10 @@ static core_status kernel_scratch_bytes(int rows, size_t *n_bytes, core_error *e
     nn_model largest = {0};
     nn_kernel *kernel = NULL;
     *n_bytes = 0;
-    CORE_TRY_DONE(nn_model_create(CSPACE_INPUTS_MAX, NN_WIDTH_MAX, NN_LAYERS_MAX, &largest, err));
+    nn_model_def def = nn_model_default_def(CSPACE_INPUTS_MAX, NN_WIDTH_MAX, NN_LAYERS_MAX);
+    def.heads = NN_HEADS_MAX;
+    def.activation = NN_QRELU;
+    CORE_TRY_DONE(nn_model_create(&def, &largest, err));
     for (int i = 0; i < 2; i++) {
         CORE_TRY_DONE(nn_kernel_create(&largest, sets[i], &kernel, err));
         const size_t needed = nn_kernel_scratch_bytes(kernel, rows);

@@ -1,5 +1,5 @@
-/// libnn: small ReLU multilayer perceptrons with one output - model, scalar reference, BLAS training with a
-/// hand-written Adam, fixed-order inference kernels. Knows matrices, not grains.
+/// libnn: small multilayer perceptrons with one output - model, scalar reference, BLAS training with hand-written
+/// optimisers, fixed-order inference kernels. Knows matrices, not grains.
 #ifndef NN_H
 #define NN_H
 
@@ -9,22 +9,47 @@
 #define NN_INPUTS_MAX 16
 #define NN_WIDTH_MAX 256
 #define NN_LAYERS_MAX 8
+#define NN_HEADS_MAX 8
 
 // ---------------------------------------------------------------------------------------------- model
 
-/// Weights of `layers` hidden ReLU layers of `width` units and a linear output. `{0}` is "nothing". One block of
+/// What a hidden unit does to its sum z. NN_QRELU is a ReLU with a parabola of half-width e (the corner) around zero:
+/// c = clamp(z/(2e) + 1/2, 0, 1), y = c (z + e - e c), y' = c; value and slope are continuous.
+typedef enum nn_activation { NN_RELU, NN_QRELU } nn_activation;
+/// "relu", "qrelu": how files and options spell it; NULL for anything else.
+const char *nn_activation_name(nn_activation activation);
+/// RANGE, naming the words there are.
+core_status nn_activation_parse(const char *text, nn_activation *activation, core_error *err);
+
+/// What a network is. Fill with nn_model_default_def, then change fields.
+typedef struct nn_model_def {
+    int inputs;               // 1..NN_INPUTS_MAX
+    int width, layers;        // of the hidden layers: 1..NN_WIDTH_MAX, 1..NN_LAYERS_MAX
+    int heads;                // 1, at most NN_HEADS_MAX: the net's value is the smallest of so many outputs
+    nn_activation activation; // NN_RELU
+    double corner;            // .5: half-width e of QReLU's corner, in [2^-10, 2^10]; ReLU ignores it
+} nn_model_def;
+/// The defaults named above with these sizes.
+nn_model_def nn_model_default_def(int inputs, int width, int layers);
+
+/// Weights of `layers` hidden layers of `width` units and `heads` linear outputs. The net's value is the smallest
+/// output, the lowest index among equals; its gradient is that of this active head. `{0}` is "nothing". One block of
 /// memory: parameters[offset_weight[l]] is W_l (out x in) row-major, parameters[offset_bias[l]] is b_l (out), l =
 /// 0..layers (the last is the output).
 typedef struct nn_model {
-    int inputs, width, layers;
+    int inputs, width, layers, heads;
+    nn_activation activation;
+    float corner; // e; 0 for ReLU
     int count_parameters;
     int offset_weight[NN_LAYERS_MAX + 1];
     int offset_bias[NN_LAYERS_MAX + 1];
     float *parameters; // (count_parameters)
 } nn_model;
 
-/// Zero weights. RANGE (sizes against the maxima above, all at least 1), MEMORY.
-core_status nn_model_create(int inputs, int width, int layers, nn_model *model, core_error *err);
+/// Zero weights. RANGE (names the field), MEMORY.
+core_status nn_model_create(const nn_model_def *def, nn_model *model, core_error *err);
+/// The def that makes such a model.
+nn_model_def nn_model_get_def(const nn_model *model);
 /// Deep copy. MEMORY (`to` untouched).
 core_status nn_model_copy(const nn_model *from, nn_model *to, core_error *err);
 /// Frees and zeroes; accepts {0} and NULL.
@@ -36,11 +61,13 @@ void nn_model_randomise(nn_model *model, core_random *random);
 void nn_model_layer_size(const nn_model *model, int l, int *out, int *in);
 /// NONFINITE if a weight is not finite.
 core_status nn_model_validate(const nn_model *model, core_error *err);
-/// Content hash of sizes and weights.
+/// Content hash of everything the def says and of the weights.
 uint64_t nn_model_hash(const nn_model *model);
-/// GROUP/layer0/weight [out,in] float32, GROUP/layer0/bias [out], ...; the group's own attributes are the caller's.
+/// GROUP/layer0/weight [out,in] float32, GROUP/layer0/bias [out], ..., and GROUP's attributes `activation` (text),
+/// `corner` (number, 0 for relu) and `heads` (whole number). The group's other attributes are the caller's.
 core_status nn_model_write_h5(core_h5 *file, const char *group, const nn_model *model, core_error *err);
-/// Sizes are taken from the datasets and checked against each other. FORMAT, NONFINITE, MEMORY.
+/// Sizes are taken from the datasets and checked against each other and against `heads`. FORMAT, RANGE (corner),
+/// UNSUPPORTED (activation), NONFINITE, MEMORY.
 core_status nn_model_read_h5(core_h5 *file, const char *group, nn_model *model, core_error *err);
 
 // ---------------------------------------------------------------------------------------------- scalar reference,
@@ -76,8 +103,10 @@ typedef enum nn_schedule { NN_SCHEDULE_CONSTANT, NN_SCHEDULE_COSINE } nn_schedul
 /// How to train. Fill with nn_train_default_def, then change fields.
 typedef struct nn_train_def {
     int cookie;
-    int layers, width; // 3, 32
-    double epochs;     // passes over the data; used if seconds is 0
+    int layers, width, heads; // 3, 32, 1: see nn_model_def
+    nn_activation activation; // NN_RELU
+    double corner;            // .5
+    double epochs;            // passes over the data; used if seconds is 0
     double seconds; // wall time to aim at: the number of steps is fixed after a short timing run and reported; 0: off
     int batch;      // rows per step, default 1024
     double learning_rate;     // 1e-2

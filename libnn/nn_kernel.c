@@ -1,8 +1,10 @@
 /// Inference: choice of the instruction set at run time, life of a kernel. The arithmetic is in nn_kernel_<set>.c.
 #include "nn_private.h"
 
+#include <math.h>
+
 struct nn_kernel {
-    nn_model model; // a copy: the caller's may go
+    nn_model model; // a copy, scaled for the kernels (nn_private.h)
     const nn_kernel_ops *ops;
     float *packed; // in the layout of ops
 };
@@ -30,6 +32,20 @@ const char *nn_isa_name(nn_isa isa) {
     return (int)isa >= 0 && (int)isa < ISA_COUNT ? isa_table[isa]->name : "unknown";
 }
 
+/// QReLU in units of 2e and its sums shifted by 1/2 (t = z/(2e) + 1/2), so that the corner costs no multiplication:
+/// hidden weights stay, since what comes in and what goes out are scaled alike.
+static void scale_model(nn_model *model) {
+    if (model->activation != NN_QRELU) return;
+    float unit = 2 * model->corner, inverse = 1 / unit;
+    float *first = model->parameters, *last = model->parameters + model->offset_weight[model->layers];
+    for (int i = 0; i < model->width * model->inputs; i++) first[i] *= inverse;
+    for (int l = 0; l < model->layers; l++) {
+        float *bias = model->parameters + model->offset_bias[l];
+        for (int o = 0; o < model->width; o++) bias[o] = fmaf(bias[o], inverse, 0.5f);
+    }
+    for (int i = 0; i < model->heads * model->width; i++) last[i] *= unit;
+}
+
 core_status nn_kernel_create(const nn_model *model, nn_isa isa, nn_kernel **kernel, core_error *err) {
     core_status status = CORE_OK;
     nn_kernel *k = NULL;
@@ -41,8 +57,9 @@ core_status nn_kernel_create(const nn_model *model, nn_isa isa, nn_kernel **kern
     CORE_NEW_DONE(k, 1);
     k->ops = ops;
     CORE_TRY_DONE(nn_model_copy(model, &k->model, err));
-    CORE_NEW_DONE(k->packed, ops->count_packed(model));
-    ops->pack(model, k->packed);
+    scale_model(&k->model);
+    CORE_NEW_DONE(k->packed, ops->count_packed(&k->model));
+    ops->pack(&k->model, k->packed);
     *kernel = k;
     k = NULL;
 done:

@@ -9,8 +9,9 @@
 
 enum { LANES = 8, ROWS_WIDE = 3 * LANES, ROWS_NARROW = 2 * LANES, TILE = 4 };
 
-/// What happens to a sum before it is stored. GATE: kept where the number it replaces is positive, else zero.
-typedef enum after { AFTER_NOTHING, AFTER_CLAMP, AFTER_GATE } after;
+/// What happens to a sum before it is stored. RELU; QRELU: activation stored, slope beside it; MASK: kept where the
+/// number it replaces is positive, else zero; SCALE: times the number it replaces.
+typedef enum after { AFTER_NOTHING, AFTER_RELU, AFTER_QRELU, AFTER_MASK, AFTER_SCALE } after;
 
 /// One product: out (count_out x rows) = start + weights . in (count_in x rows), both with rows in lanes.
 typedef struct product {
@@ -19,6 +20,7 @@ typedef struct product {
     size_t ld_in;
     float *out;
     size_t ld_out;
+    float *slope; // QRELU, in the layout of out
     after then;
 } product;
 
@@ -41,8 +43,14 @@ static size_t count_packed_product(int count_out, int count_in) {
     return count;
 }
 
+/// Outputs: one head: bias, weights; several: a product, then a table (width x 8) of the heads' weights.
+static size_t count_packed_output(const nn_model *model) {
+    size_t width = (size_t)model->width;
+    return model->heads == 1 ? width + 1 : count_packed_product(model->heads, model->width) + NN_HEADS_MAX * width;
+}
+
 static size_t avx2_count_packed(const nn_model *model) {
-    size_t count = (size_t)model->width + 1; // output: bias, weights
+    size_t count = count_packed_output(model);
     for (int l = 0; l < model->layers; l++) {
         int n_out, n_in;
         nn_model_layer_size(model, l, &n_out, &n_in);
@@ -67,7 +75,21 @@ static float *pack_product(float *packed, int count_out, int count_in, const flo
     return packed;
 }
 
-/// In the order of use: hidden layers, output, then the transposed layers from the last to the first.
+static float *pack_output(const nn_model *model, float *packed) {
+    const float *w = model->parameters + model->offset_weight[model->layers];
+    const float *b = model->parameters + model->offset_bias[model->layers];
+    if (model->heads == 1) {
+        *packed++ = b[0];
+        memcpy(packed, w, (size_t)model->width * sizeof(float));
+        return packed + model->width;
+    }
+    packed = pack_product(packed, model->heads, model->width, w, model->width, 1, b);
+    for (int k = 0; k < model->width; k++, packed += NN_HEADS_MAX)
+        for (int j = 0; j < NN_HEADS_MAX; j++) packed[j] = j < model->heads ? w[j * model->width + k] : 0;
+    return packed;
+}
+
+/// In the order of use: hidden layers, outputs, then the transposed layers from the last to the first.
 static void avx2_pack(const nn_model *model, float *packed) {
     int n_out, n_in;
     for (int l = 0; l < model->layers; l++) {
@@ -75,19 +97,19 @@ static void avx2_pack(const nn_model *model, float *packed) {
         packed = pack_product(packed, n_out, n_in, model->parameters + model->offset_weight[l], n_in, 1,
                               model->parameters + model->offset_bias[l]);
     }
-    *packed++ = model->parameters[model->offset_bias[model->layers]];
-    memcpy(packed, model->parameters + model->offset_weight[model->layers], (size_t)model->width * sizeof(float));
-    packed += model->width;
+    packed = pack_output(model, packed);
     for (int l = model->layers - 1; l >= 0; l--) {
         nn_model_layer_size(model, l, &n_out, &n_in);
         packed = pack_product(packed, n_in, n_out, model->parameters + model->offset_weight[l], 1, n_in, NULL);
     }
 }
 
-/// Activations of all hidden layers of one block of rows; gradients take their place. For 3 x 32 this and the packed
-/// weights stay within 32 KB.
+/// Numbers of one block of rows: per layer the gates (activations of ReLU, slopes of QReLU), whose places the gradients
+/// take; activations of QReLU in two places by turns; outputs. For 3 x 32 this and the packed weights are about the 32
+/// KB of the first cache.
 static size_t avx2_scratch_bytes(const nn_model *model) {
-    return (size_t)model->layers * (size_t)model->width * ROWS_WIDE * sizeof(float);
+    size_t layers = (size_t)model->layers + (model->activation == NN_QRELU ? 2 : 0);
+    return (layers * (size_t)model->width + NN_HEADS_MAX) * ROWS_WIDE * sizeof(float);
 }
 
 // ---------------------------------------------------------------------------------------------- tiles
@@ -104,8 +126,15 @@ static inline __m256 keep_where_positive(__m256 gate, __m256 v) {
 /// Stores vector i (rows 8 i ..) of output o.
 static inline void store(const product *p, int o, int i, __m256 v) {
     size_t at = (size_t)o * p->ld_out + (size_t)(i * LANES);
-    if (p->then == AFTER_CLAMP) v = clamp(v);
-    if (p->then == AFTER_GATE) v = keep_where_positive(_mm256_loadu_ps(p->out + at), v);
+    if (p->then == AFTER_RELU) v = clamp(v);
+    if (p->then == AFTER_QRELU) {
+        v = clamp(v);
+        __m256 c = _mm256_min_ps(v, _mm256_set1_ps(1));
+        _mm256_storeu_ps(p->slope + at, c);
+        v = _mm256_mul_ps(c, _mm256_fnmadd_ps(c, _mm256_set1_ps(0.5f), v));
+    }
+    if (p->then == AFTER_MASK) v = keep_where_positive(_mm256_loadu_ps(p->out + at), v);
+    if (p->then == AFTER_SCALE) v = _mm256_mul_ps(_mm256_loadu_ps(p->out + at), v);
     _mm256_storeu_ps(p->out + at, v);
 }
 
@@ -235,49 +264,87 @@ static const float *multiply(const product *p, int rows, const float *w) {
 
 // ---------------------------------------------------------------------------------------------- a block of rows
 
-/// The linear output (w: bias, weights) of a block of rows.
-static void output(int width, int rows, const float *w, const float *h, float *value) {
-    __m256 v[3];
+/// Value of a block of rows and, with several heads, the index of each row's active one. w: packed outputs; h: last
+/// activations; z: place for the outputs. Returns the weights for output_gradient.
+static const float *output(const nn_model *model, int rows, const float *w, const float *h, float *z, float *value,
+                           __m256i active[3]) {
     int vectors = rows / LANES;
-    for (int i = 0; i < vectors; i++) v[i] = _mm256_broadcast_ss(w);
-    for (int k = 0; k < width; k++)
-        for (int i = 0; i < vectors; i++)
-            v[i] = _mm256_fmadd_ps(_mm256_broadcast_ss(w + 1 + k), _mm256_loadu_ps(h + k * rows + i * LANES), v[i]);
-    for (int i = 0; i < vectors; i++) _mm256_storeu_ps(value + i * LANES, v[i]);
+    if (model->heads == 1) {
+        __m256 v[3];
+        for (int i = 0; i < vectors; i++) v[i] = _mm256_broadcast_ss(w);
+        for (int k = 0; k < model->width; k++)
+            for (int i = 0; i < vectors; i++)
+                v[i] = _mm256_fmadd_ps(_mm256_broadcast_ss(w + 1 + k), _mm256_loadu_ps(h + k * rows + i * LANES), v[i]);
+        for (int i = 0; i < vectors; i++) _mm256_storeu_ps(value + i * LANES, v[i]);
+        return w + 1;
+    }
+    product p = {.count_in = model->width,
+                 .count_out = model->heads,
+                 .in = h,
+                 .ld_in = (size_t)rows,
+                 .out = z,
+                 .ld_out = (size_t)rows,
+                 .then = AFTER_NOTHING};
+    w = multiply(&p, rows, w);
+    for (int i = 0; i < vectors; i++) {
+        __m256 v = _mm256_loadu_ps(z + i * LANES);
+        active[i] = _mm256_setzero_si256();
+        for (int j = 1; j < model->heads; j++) {
+            __m256 other = _mm256_loadu_ps(z + j * rows + i * LANES);
+            __m256i less = _mm256_castps_si256(_mm256_cmp_ps(other, v, _CMP_LT_OQ));
+            v = _mm256_min_ps(other, v); // the second where they are equal or one is NaN
+            active[i] = _mm256_blendv_epi8(active[i], _mm256_set1_epi32(j), less);
+        }
+        _mm256_storeu_ps(value + i * LANES, v);
+    }
+    return w;
 }
 
-/// Turns the last activations into the gradient behind the output: the output's weights where a unit is on.
-static void output_gradient(int width, int rows, const float *w_out, float *h) {
-    for (int k = 0; k < width; k++)
-        for (int i = k * rows; i < (k + 1) * rows; i += LANES)
-            _mm256_storeu_ps(h + i, keep_where_positive(_mm256_loadu_ps(h + i), _mm256_broadcast_ss(w_out + k)));
+/// Turns the last gates into the gradient behind the outputs: gate applied to the active head's weights.
+static void output_gradient(const nn_model *model, int rows, const float *w, const __m256i active[3], float *gate) {
+    for (int k = 0; k < model->width; k++) {
+        __m256 all = model->heads == 1 ? _mm256_broadcast_ss(w + k) : _mm256_loadu_ps(w + k * NN_HEADS_MAX);
+        for (int i = 0; i < rows / LANES; i++) {
+            float *at = gate + k * rows + i * LANES;
+            __m256 g = _mm256_loadu_ps(at), v = all;
+            if (model->heads > 1) v = _mm256_permutevar8x32_ps(all, active[i]);
+            v = model->activation == NN_QRELU ? _mm256_mul_ps(g, v) : keep_where_positive(g, v);
+            _mm256_storeu_ps(at, v);
+        }
+    }
 }
 
 /// Value and gradient of `rows` (24 or 16) rows that start at x, value, gradient (NULL: value alone).
 static void evaluate_block(const nn_model *model, const float *packed, int rows, size_t stride, const float *x,
                            float *value, float *gradient, float *scratch) {
+    bool corner = model->activation == NN_QRELU;
     size_t ld = (size_t)rows, layer = (size_t)model->width * ld;
+    float *gates = scratch, *outputs = gates + (size_t)model->layers * layer, *turns = outputs + NN_HEADS_MAX * ld;
+    __m256i active[3] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256()};
     product p = {.count_in = model->inputs, .count_out = model->width, .in = x, .ld_in = stride, .ld_out = ld};
-    p.then = AFTER_CLAMP;
+    p.then = corner ? AFTER_QRELU : AFTER_RELU;
     for (int l = 0; l < model->layers; l++) {
-        p.out = scratch + (size_t)l * layer;
+        p.slope = gates + (size_t)l * layer;
+        p.out = corner ? turns + (size_t)(l % 2) * layer : p.slope;
         packed = multiply(&p, rows, packed);
         p.in = p.out;
         p.ld_in = ld;
         p.count_in = model->width;
     }
-    output(model->width, rows, packed, p.in, value);
+    packed = output(model, rows, packed, p.in, outputs, value, active);
     if (!gradient) return;
 
-    // backwards, each gradient into the place of the activations that gate it
-    output_gradient(model->width, rows, packed + 1, p.out);
-    packed += model->width + 1;
-    p.then = AFTER_GATE;
+    // backwards, each gradient into the place of its gates
+    p.out = gates + (size_t)(model->layers - 1) * layer;
+    output_gradient(model, rows, packed, active, p.out);
+    packed += model->width * (model->heads == 1 ? 1 : NN_HEADS_MAX);
+    p.then = corner ? AFTER_SCALE : AFTER_MASK;
     for (int l = model->layers - 1; l > 0; l--) {
-        p.out = scratch + (size_t)(l - 1) * layer;
-        packed = multiply(&p, rows, packed);
         p.in = p.out;
+        p.out = gates + (size_t)(l - 1) * layer;
+        packed = multiply(&p, rows, packed);
     }
+    p.in = p.out;
     p.count_out = model->inputs;
     p.out = gradient;
     p.ld_out = stride;

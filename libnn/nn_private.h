@@ -12,8 +12,8 @@
 
 // ---------------------------------------------------------------------------------------------- checks
 
-/// Sizes against the maxima of nn.h. RANGE, naming the size.
-core_status nn__size_check(int inputs, int width, int layers, core_error *err);
+/// Every field against its range. RANGE, naming it.
+core_status nn__def_check(const nn_model_def *def, core_error *err);
 /// Pointers and sizes of training rows, every number finite, weights not negative. ARG, RANGE, NONFINITE (names array
 /// and row).
 core_status nn__data_validate(const nn_data *data, core_error *err);
@@ -26,19 +26,24 @@ int nn__record_floats(int inputs, int poses);
 /// Row `row` of the data; poses is 0 (no slopes wanted) or data->poses.
 void nn__record_pack(const nn_data *data, int64_t row, int poses, float *record);
 
-/// Workspace of the rows that go through together, feature-major: (features x ld), ld >= rows.
+/// Workspace of the rows that go through together, feature-major: (features x ld), ld >= rows. Index 0 is the input,
+/// 1..layers the hidden layers; letters as in nn_pass.c.
 struct nn_shard {
-    int capacity, poses, inputs, width, layers;
+    int capacity, poses, inputs, width, layers, heads;
     int ld; // floats between features
     int record_floats;
     double (*pass)(nn_shard *shard, const nn_model *model, const float *records, const int64_t *rows, int n,
                    double gradient_weight, float *gradient);
     float *block, *record;
-    float *h[NN_LAYERS_MAX + 1];                    // activations, [0]: inputs
-    float *target, *weight, *slope, *jacobian;      // behind the inputs in h[0], in the order of a record
-    float *delta[NN_LAYERS_MAX + 1];                // d f / d z, [0]: gradient with respect to the inputs
-    float *combined[2];                             // c of one layer and of the next, see nn_pass.c
-    float *output, *residual, *error, *term, *ones; // (ld) f; r; e of one coordinate of the pose; loss; 1
+    float *h[NN_LAYERS_MAX + 1];               // activations, [0]: inputs
+    float *target, *weight, *slope, *jacobian; // behind the inputs in h[0], in the order of a record
+    float *delta[NN_LAYERS_MAX + 1];           // d f / d z, [0]: gradient with respect to the inputs
+    float *combined[2];                        // ReLU: c of one layer and of the next; QReLU: A, the same way
+    float *gate[NN_LAYERS_MAX + 1];            // QReLU: a'(z); ReLU: h
+    float *bend[NN_LAYERS_MAX + 1];            // QReLU: a''(z) d f / d h, then times z'
+    float *tangent[NN_LAYERS_MAX + 1];         // QReLU: h'
+    float *output, *active;                    // (heads x ld) outputs; 1 where the head is the smallest, else 0
+    float *residual, *error, *term;            // (ld) r; e of one coordinate of the pose; loss
 };
 
 /// nn_pass.c, compiled for any x86-64 and for AVX2 (same bits: no multiply-add is fused, nothing is reordered). Adds
@@ -79,12 +84,19 @@ void nn__blas_vector_transposed(int m, int n, const float *a, int lda, const flo
 // ---------------------------------------------------------------------------------------------- inference kernels
 
 /// One instruction set's implementation. A new set is a new file with one of these and a line in the table of
-/// nn_kernel.c. The contract all of them keep to the bit, per row, every multiply-add fused:
+/// nn_kernel.c. The model they get is scaled by nn_kernel.c: activations of QReLU in units of 2e, sums shifted by 1/2
+/// (part of the biases), so that c = clamp(z, 0, 1), h = c (z - c/2). The contract all of them keep to the bit, per
+/// row, every multiply-add fused:
 ///
-/// - z_l[o] = b_l[o], then += W_l[o][k] h_{l-1}[k] for k = 0, 1, ...; h_l[o] = z_l[o] > 0 ? z_l[o] : 0;
-/// - the output is summed like a z;
-/// - g_L[o] = h_L[o] > 0 ? w_out[o] : 0;
-/// - g_{l-1}[k] = 0, then += W_l[o][k] g_l[o] for o = 0, 1, ..., then, for l > 1, kept where h_{l-1}[k] > 0, else 0.
+/// - z_l[o] = b_l[o], then += W_l[o][k] h_{l-1}[k] for k = 0, 1, ...;
+/// - ReLU: h = z > 0 ? z : 0; QReLU: t = z > 0 ? z : 0, c = t < 1 ? t : 1, h = c (t - c/2), the bracket fused;
+/// - outputs are summed like a z; the value is the first, then z < value ? z : value for the others; a is the index of
+///   the last one taken;
+/// - g_L[o] = ReLU: h_L[o] > 0 ? w_out[a][o] : 0; QReLU: c_L[o] w_out[a][o];
+/// - g_{l-1}[k] = 0, then += W_l[o][k] g_l[o] for o = 0, 1, ..., then, for l > 1, ReLU: kept where h_{l-1}[k] > 0, else
+///   0; QReLU: times c_{l-1}[k].
+///
+/// No NaN passes an activation.
 typedef struct nn_kernel_ops {
     const char *name;
     bool (*available)(void);

@@ -4,11 +4,47 @@
 #include <assert.h>
 #include <string.h>
 
+/// Hands out the next `count` floats of the block (NULL block: only counts).
+static float *take(float *block, size_t *used, size_t count) {
+    float *at = block ? block + *used : NULL;
+    *used += count;
+    return at;
+}
+
+/// Points the arrays into the block; returns the floats needed. block NULL: only counts.
+static size_t lay_out(nn_shard *s, nn_activation activation, float *block) {
+    size_t ld = (size_t)s->ld, width = (size_t)s->width * ld, inputs = (size_t)s->inputs * ld, used = 0;
+    size_t widest = inputs > width ? inputs : width, poses = (size_t)s->poses;
+    s->h[0] = take(block, &used, inputs);
+    s->target = take(block, &used, ld);
+    s->weight = take(block, &used, ld);
+    s->slope = take(block, &used, poses * ld);
+    s->jacobian = take(block, &used, poses * inputs);
+    s->delta[0] = take(block, &used, inputs);
+    for (int i = 0; i < 2; i++) s->combined[i] = take(block, &used, widest);
+    for (int l = 1; l <= s->layers; l++) {
+        s->h[l] = take(block, &used, width);
+        s->delta[l] = take(block, &used, width);
+        s->gate[l] = activation == NN_QRELU ? take(block, &used, width) : s->h[l];
+        if (activation != NN_QRELU || s->poses == 0) continue;
+        s->bend[l] = take(block, &used, width);
+        s->tangent[l] = take(block, &used, width);
+    }
+    if (activation == NN_QRELU) s->tangent[0] = take(block, &used, inputs);
+    s->output = take(block, &used, (size_t)s->heads * ld);
+    s->active = take(block, &used, (size_t)s->heads * ld);
+    s->residual = take(block, &used, ld);
+    s->error = take(block, &used, ld);
+    s->term = take(block, &used, ld);
+    return used;
+}
+
 core_status nn_shard_create(const nn_model *model, int capacity, int poses, nn_shard **shard, core_error *err) {
     core_status status = CORE_OK;
     nn_shard *s = NULL;
     CORE_CHECK(model && shard, CORE_ARG, "nn_shard_create: null argument");
-    CORE_TRY(nn__size_check(model->inputs, model->width, model->layers, err));
+    const nn_model_def def = nn_model_get_def(model);
+    CORE_TRY(nn__def_check(&def, err));
     CORE_CHECK(capacity >= 1 && capacity <= NN_BATCH_MAX, CORE_RANGE, "shard rows: %d is not in 1..%d", capacity,
                NN_BATCH_MAX);
     CORE_CHECK(poses >= 0 && poses <= NN_POSES_MAX, CORE_RANGE, "pose coordinates: %d is not in 0..%d", poses,
@@ -21,34 +57,14 @@ core_status nn_shard_create(const nn_model *model, int capacity, int poses, nn_s
                     .inputs = model->inputs,
                     .width = model->width,
                     .layers = model->layers,
+                    .heads = model->heads,
                     .ld = (capacity + 15) / 16 * 16,
                     .record_floats = nn__record_floats(model->inputs, poses),
                     .pass = __builtin_cpu_supports("avx2") ? nn__pass_avx2 : nn__pass_baseline};
-    size_t ld = (size_t)s->ld, width = (size_t)s->width * ld, inputs = (size_t)s->inputs * ld;
-    size_t record = (size_t)s->record_floats, widest = inputs > width ? inputs : width;
-    CORE_NEW_DONE(s->block, record * ld + inputs + 2 * (size_t)s->layers * width + 2 * widest + 5 * ld);
-    CORE_NEW_DONE(s->record, (size_t)capacity * record);
-
-    float *next = s->block;
-    s->h[0] = next;
-    s->target = s->h[0] + inputs;
-    s->weight = s->target + ld;
-    s->slope = s->weight + ld;
-    s->jacobian = s->slope + (size_t)poses * ld;
-    next += record * ld;
-    s->delta[0] = next;
-    next += inputs;
-    for (int l = 1; l <= s->layers; l++, next += 2 * width) {
-        s->h[l] = next;
-        s->delta[l] = next + width;
-    }
-    for (int i = 0; i < 2; i++, next += widest) s->combined[i] = next;
-    s->output = next;
-    s->residual = next + ld;
-    s->error = next + 2 * ld;
-    s->term = next + 3 * ld;
-    s->ones = next + 4 * ld;
-    for (int i = 0; i < s->ld; i++) s->ones[i] = 1;
+    CORE_NEW_DONE(s->block, lay_out(s, model->activation, NULL));
+    CORE_NEW_DONE(s->record, (size_t)capacity * (size_t)s->record_floats);
+    lay_out(s, model->activation, s->block);
+    for (int i = 0; i < s->ld; i++) s->active[i] = 1;
     *shard = s;
     s = NULL;
 done:

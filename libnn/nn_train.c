@@ -39,6 +39,9 @@ nn_train_def nn_train_default_def(void) {
     return (nn_train_def){.cookie = TRAIN_COOKIE,
                           .layers = 3,
                           .width = 32,
+                          .heads = 1,
+                          .activation = NN_RELU,
+                          .corner = 0.5,
                           .epochs = 50,
                           .seconds = 0,
                           .batch = 1024,
@@ -52,9 +55,19 @@ nn_train_def nn_train_default_def(void) {
                           .threads = 1};
 }
 
+static nn_model_def model_def(const nn_train_def *def, const nn_data *data) {
+    return (nn_model_def){.inputs = data->inputs,
+                          .width = def->width,
+                          .layers = def->layers,
+                          .heads = def->heads,
+                          .activation = def->activation,
+                          .corner = def->corner};
+}
+
 static core_status check_def(const nn_train_def *def, const nn_data *data, core_error *err) {
     CORE_CHECK(def && def->cookie == TRAIN_COOKIE, CORE_ARG, "training: def was not made by nn_train_default_def");
-    CORE_TRY(nn__size_check(data->inputs, def->width, def->layers, err));
+    const nn_model_def model = model_def(def, data);
+    CORE_TRY(nn__def_check(&model, err));
     CORE_CHECK(def->seconds >= 0 && isfinite(def->seconds), CORE_RANGE, "training seconds: %g is not a number >= 0",
                def->seconds);
     CORE_CHECK(def->batch >= 1 && def->batch <= NN_BATCH_MAX, CORE_RANGE, "training batch: %d is not in 1..%d",
@@ -96,7 +109,8 @@ static core_status trainer_create(const nn_data *data, const nn_train_def *def, 
     *t = (trainer){.data = data, .def = def, .count_shards = count_shards};
     t->poses = def->gradient_weight > 0 ? data->poses : 0;
     t->threads = def->threads < count_shards ? def->threads : count_shards;
-    CORE_TRY_DONE(nn_model_create(data->inputs, def->width, def->layers, &t->model, err));
+    const nn_model_def model = model_def(def, data);
+    CORE_TRY_DONE(nn_model_create(&model, &t->model, err));
     CORE_TRY_DONE(nn_adam_create(t->model.count_parameters, def->beta1, def->beta2, def->eps, &t->adam, err));
     CORE_NEW_DONE(t->shards, (size_t)t->threads);
     for (int i = 0; i < t->threads; i++)

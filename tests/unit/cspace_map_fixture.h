@@ -19,9 +19,9 @@ static inline core_status random_map(const sdf_shape *a, const sdf_shape *b, dou
     map->scale_a = ratio <= 1.0 ? 1.0 : 1.0 / ratio;
     map->scale_b = ratio <= 1.0 ? ratio : 1.0;
     map->fold = cspace_fold_make(a, b, fold);
-    const int inputs = cspace_encoding_inputs(encoding);
-    CORE_TRY(nn_model_create(inputs, 32, 3, &map->distance, err));
-    CORE_TRY(nn_model_create(inputs, 32, 3, &map->moment_arm, err));
+    const nn_model_def def = nn_model_default_def(cspace_encoding_inputs(encoding), 32, 3);
+    CORE_TRY(nn_model_create(&def, &map->distance, err));
+    CORE_TRY(nn_model_create(&def, &map->moment_arm, err));
     nn_model_randomise(&map->distance, &r);
     nn_model_randomise(&map->moment_arm, &r);
     return cspace_map_prepare(map, NN_ISA_BEST, err);

@@ -51,13 +51,18 @@ static inline void nn_fixture_rows_clear(nn_rows *rows) {
     core_free(rows->slope);
 }
 
-static inline nn_model nn_fixture_model(int inputs, int width, int layers, uint64_t seed) {
+static inline nn_model nn_fixture_model_def(const nn_model_def *def, uint64_t seed) {
     core_random random;
     core_random_init(&random, seed, 3);
     nn_model model;
-    assert_int_equal(nn_model_create(inputs, width, layers, &model, NULL), CORE_OK);
+    assert_int_equal(nn_model_create(def, &model, NULL), CORE_OK);
     nn_model_randomise(&model, &random);
     return model;
+}
+
+static inline nn_model nn_fixture_model(int inputs, int width, int layers, uint64_t seed) {
+    const nn_model_def def = nn_model_default_def(inputs, width, layers);
+    return nn_fixture_model_def(&def, seed);
 }
 
 #endif

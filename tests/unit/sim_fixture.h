@@ -112,8 +112,9 @@ static inline core_status sim_fixture_random_bundle(int count_types, const sim_t
             memcpy(map.a, a->shape.name, sizeof map.a);
             memcpy(map.b, b->shape.name, sizeof map.b);
             const int inputs = cspace_encoding_inputs(map.encoding);
-            core_status status = nn_model_create(inputs, 32, 3, &map.distance, err);
-            if (status == CORE_OK) status = nn_model_create(inputs, 32, 3, &map.moment_arm, err);
+            const nn_model_def def = nn_model_default_def(inputs, 32, 3);
+            core_status status = nn_model_create(&def, &map.distance, err);
+            if (status == CORE_OK) status = nn_model_create(&def, &map.moment_arm, err);
             if (status == CORE_OK) {
                 nn_model_randomise(&map.distance, &random);
                 nn_model_randomise(&map.moment_arm, &random);

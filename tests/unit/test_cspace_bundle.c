@@ -248,7 +248,7 @@ static void test_damaged_files(void **state) {
     expect_patched_refused(path, &arm_weight, &infinite, sizeof arm_weight, 0, CORE_NONFINITE, "moment_arm");
     for (int net = 0; net < 2; net++) {
         const char *group = net == 0 ? "/pairs/0/distance" : "/pairs/0/moment_arm";
-        expect_attribute_refused(path, group, "activation", "qrelu", CORE_UNSUPPORTED, "activation");
+        expect_attribute_refused(path, group, "activation", "tanh", CORE_UNSUPPORTED, "activation");
         expect_attribute_refused(path, group, "encoding", "fourframe", CORE_UNSUPPORTED, "encoding");
         expect_attribute_refused(path, group, "inputs", "pose+normal", CORE_UNSUPPORTED, "inputs");
         expect_attribute_refused(path, group, "output", net == 0 ? "s" : "d", CORE_UNSUPPORTED, "output");
@@ -262,7 +262,8 @@ static void test_damaged_files(void **state) {
 
     // Nets of different encodings, each consistent in itself.
     nn_model arm = {0}, six = bundle.maps[0].moment_arm;
-    assert_int_equal(nn_model_create(4, 8, 1, &arm, &err), CORE_OK);
+    const nn_model_def four = nn_model_default_def(4, 8, 1);
+    assert_int_equal(nn_model_create(&four, &arm, &err), CORE_OK);
     bundle.maps[0].moment_arm = arm;
     assert_int_equal(cspace_bundle_write(path, &bundle, NULL, &err), CORE_OK);
     expect_attribute_refused(path, "/pairs/0/moment_arm", "encoding", "sincos", CORE_UNSUPPORTED,

@@ -67,6 +67,16 @@ static void compare_isas(const nn_model *model, int n, int stride, const float *
     output_clear(&alone);
 }
 
+/// A random net; every second one has QReLU, corners and heads vary.
+static nn_model random_model(int inputs, int width, int layers, int i) {
+    static const double corners[] = {0.5, 0.3, 2, 0x1p-10};
+    nn_model_def def = nn_model_default_def(inputs, width, layers);
+    def.activation = i % 2 ? NN_QRELU : NN_RELU;
+    def.corner = corners[i / 2 % 4];
+    def.heads = i % 3 ? 1 : 1 + i / 3 % NN_HEADS_MAX;
+    return nn_fixture_model_def(&def, (uint64_t)i);
+}
+
 static void test_scalar_is_avx2(void **state) {
     (void)state;
     if (!nn_isa_available(NN_ISA_AVX2)) skip();
@@ -74,11 +84,11 @@ static void test_scalar_is_avx2(void **state) {
     static const int rows[] = {1, 2, 15, 16, 17, 24, 31, 32, 33, 40, 47, 48, 63, 64, 65, 79, 80, 95, 96, 127, 200};
     core_random random;
     core_random_init(&random, 31, 0);
-    for (int i = 0; i < 120; i++) {
+    for (int i = 0; i < 240; i++) {
         int inputs = 1 + i % NN_INPUTS_MAX, width = widths[core_random_below(&random, 16)];
         int layers = width > 100 ? 2 : 1 + (int)core_random_below(&random, NN_LAYERS_MAX);
         int n = rows[i % 21], stride = (n + 15) / 16 * 16 + 16 * (int)core_random_below(&random, 3);
-        nn_model model = nn_fixture_model(inputs, width, layers, (uint64_t)i);
+        nn_model model = random_model(inputs, width, layers, i);
         float *x = nn_fixture_array((size_t)(inputs * stride), &random);
         compare_isas(&model, n, stride, x);
         core_free(x);
@@ -98,9 +108,9 @@ static void test_special_values(void **state) {
     core_random random;
     core_random_init(&random, 32, 0);
     int count_nan = 0, count_infinite = 0, count_denormal = 0;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 400; i++) {
         int inputs = 1 + i % 7, width = 1 + (int)core_random_below(&random, 20), n = 48, stride = 48;
-        nn_model model = nn_fixture_model(inputs, width, 1 + i % 4, (uint64_t)i);
+        nn_model model = random_model(inputs, width, 1 + i % 4, i);
         for (int j = 0; j < model.count_parameters; j++)
             if (core_random_below(&random, 3) == 0) model.parameters[j] = special[core_random_below(&random, FINITE)];
         float *x = nn_fixture_array((size_t)(inputs * stride), &random);
@@ -124,7 +134,7 @@ static void test_special_values(void **state) {
 static void test_rows_are_independent(void **state) {
     (void)state;
     enum { N = 203, STRIDE = 208 };
-    nn_model model = nn_fixture_model(6, 30, 3, 5);
+    nn_model model = random_model(6, 30, 3, 3 + 6);
     core_random random;
     core_random_init(&random, 33, 0);
     float *x = nn_fixture_array(6 * STRIDE, &random), *y = core_alloc(6 * STRIDE, sizeof(float));
@@ -159,21 +169,27 @@ static void test_against_reference(void **state) {
     (void)state;
     enum { N = 320 };
     static const int sizes[][3] = {{6, 32, 3}, {13, 16, 2}, {6, 64, 5}, {2, 3, 1}};
-    for (int s = 0; s < 4; s++) {
-        int inputs = sizes[s][0];
-        nn_model model = nn_fixture_model(inputs, sizes[s][1], sizes[s][2], 44);
+    for (int i = 0; i < 16; i++) {
+        const int *size = sizes[i % 4];
+        int inputs = size[0];
+        nn_model_def def = nn_model_default_def(inputs, size[1], size[2]);
+        def.activation = i / 4 % 2 ? NN_QRELU : NN_RELU;
+        def.corner = i % 3 ? 0.5 : 0.3;
+        def.heads = i < 8 ? 1 : 5;
+        nn_model model = nn_fixture_model_def(&def, 44);
         core_random random;
         core_random_init(&random, 34, 0);
         float *x = nn_fixture_array((size_t)(inputs * N), &random);
         output o = evaluate(&model, NN_ISA_BEST, N, N, x, true);
-        for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) {
             double row[NN_INPUTS_MAX], value, gradient[NN_INPUTS_MAX];
-            for (int k = 0; k < inputs; k++) row[k] = x[k * N + i];
+            for (int k = 0; k < inputs; k++) row[k] = x[k * N + j];
             nn_reference_forward(&model, 1, row, &value, gradient);
-            if (fabs(o.value[i] - value) > 3e-6) fail_msg("row %d: %.9g, reference %.9g", i, (double)o.value[i], value);
+            if (fabs(o.value[j] - value) > 3e-6)
+                fail_msg("net %d row %d: %.9g, reference %.9g", i, j, (double)o.value[j], value);
             for (int k = 0; k < inputs; k++)
-                if (fabs(o.gradient[k * N + i] - gradient[k]) > 3e-6)
-                    fail_msg("row %d gradient %d: %.9g, reference %.9g", i, k, (double)o.gradient[k * N + i],
+                if (fabs(o.gradient[k * N + j] - gradient[k]) > 3e-6)
+                    fail_msg("net %d row %d gradient %d: %.9g, reference %.9g", i, j, k, (double)o.gradient[k * N + j],
                              gradient[k]);
         }
         output_clear(&o);

@@ -31,7 +31,8 @@ static void test_layout(void **state) {
 static void check_refused(int inputs, int width, int layers, const char *field) {
     core_error err = {0};
     nn_model model = {.width = 77};
-    assert_int_equal(nn_model_create(inputs, width, layers, &model, &err), CORE_RANGE);
+    const nn_model_def def = nn_model_default_def(inputs, width, layers);
+    assert_int_equal(nn_model_create(&def, &model, &err), CORE_RANGE);
     assert_non_null(strstr(err.message, field));
     assert_int_equal(model.width, 77);
 }
@@ -44,10 +45,40 @@ static void test_bad_sizes(void **state) {
     check_refused(6, NN_WIDTH_MAX + 1, 3, "width: 257");
     check_refused(6, 32, 0, "layers: 0");
     check_refused(6, 32, NN_LAYERS_MAX + 1, "layers: 9");
-    assert_int_equal(nn_model_create(6, 32, 3, NULL, NULL), CORE_ARG);
+    const nn_model_def def = nn_model_default_def(6, 32, 3);
+    assert_int_equal(nn_model_create(&def, NULL, NULL), CORE_ARG);
+    core_error err = {0};
     nn_model none = {0}, to;
+    static const struct {
+        int heads, activation;
+        double corner;
+        const char *text;
+    } bad[] = {{0, NN_RELU, 0.5, "heads: 0"}, {9, NN_RELU, 0.5, "heads: 9"},     {1, 7, 0.5, "activation: 7"},
+               {1, NN_QRELU, 0, "corner: 0"}, {1, NN_QRELU, NAN, "corner: nan"}, {1, NN_QRELU, 2000, "corner: 2000"}};
+    for (int i = 0; i < 6; i++) {
+        nn_model_def other = def;
+        other.heads = bad[i].heads;
+        other.activation = (nn_activation)bad[i].activation;
+        other.corner = bad[i].corner;
+        assert_int_equal(nn_model_create(&other, &to, &err), CORE_RANGE);
+        assert_non_null(strstr(err.message, bad[i].text));
+    }
+    assert_int_equal(nn_model_create(NULL, &to, NULL), CORE_ARG);
     assert_int_equal(nn_model_copy(&none, &to, NULL), CORE_ARG);
     assert_int_equal(nn_model_validate(&none, NULL), CORE_ARG);
+}
+
+static void test_names(void **state) {
+    (void)state;
+    nn_activation activation = NN_RELU;
+    core_error err = {0};
+    assert_string_equal(nn_activation_name(NN_RELU), "relu");
+    assert_null(nn_activation_name((nn_activation)2));
+    assert_int_equal(nn_activation_parse("qrelu", &activation, &err), CORE_OK);
+    assert_int_equal(activation, NN_QRELU);
+    assert_int_equal(nn_activation_parse("QReLU", &activation, &err), CORE_RANGE);
+    assert_non_null(strstr(err.message, "found 'QReLU', expected relu or qrelu"));
+    assert_int_equal(nn_activation_parse(NULL, &activation, &err), CORE_ARG);
 }
 
 /// Bounds of the uniform draws, and their second moments (a third of the bound's square).
@@ -82,14 +113,18 @@ static void test_copy_and_hash(void **state) {
     assert_int_equal(nn_model_copy(&model, &copy, NULL), CORE_OK);
     assert_ptr_not_equal(model.parameters, copy.parameters);
     assert_true(nn_model_hash(&model) == nn_model_hash(&copy));
+    copy.activation = NN_QRELU;
+    assert_true(nn_model_hash(&model) != nn_model_hash(&copy));
+    copy.activation = NN_RELU;
     copy.parameters[copy.count_parameters - 1] += 1;
     assert_true(nn_model_hash(&model) != nn_model_hash(&copy));
     nn_model_clear(&copy);
 
     // all parameters zero: the sizes alone tell two models of 25 parameters apart
     nn_model a, b;
-    assert_int_equal(nn_model_create(4, 4, 1, &a, NULL), CORE_OK);
-    assert_int_equal(nn_model_create(1, 8, 1, &b, NULL), CORE_OK);
+    const nn_model_def four = nn_model_default_def(4, 4, 1), eight = nn_model_default_def(1, 8, 1);
+    assert_int_equal(nn_model_create(&four, &a, NULL), CORE_OK);
+    assert_int_equal(nn_model_create(&eight, &b, NULL), CORE_OK);
     assert_int_equal(a.count_parameters, b.count_parameters);
     assert_true(nn_model_hash(&a) != nn_model_hash(&b));
     nn_model_clear(&a);
@@ -137,9 +172,14 @@ static void test_file_round_trip(void **state) {
     static const int sizes[][3] = {{6, 32, 3}, {1, 1, 1}, {NN_INPUTS_MAX, 5, NN_LAYERS_MAX}};
     char path[TEST_PATH_MAX];
     for (int i = 0; i < 3; i++) {
-        nn_model model = nn_fixture_model(sizes[i][0], sizes[i][1], sizes[i][2], 9), read = {0};
+        nn_model_def def = nn_model_default_def(sizes[i][0], sizes[i][1], sizes[i][2]);
+        def.activation = i == 1 ? NN_RELU : NN_QRELU;
+        def.corner = i == 0 ? 0.5 : 0.3;
+        def.heads = 1 + 7 * i / 2;
+        nn_model model = nn_fixture_model_def(&def, 9), read = {0};
         assert_int_equal(read_model(write_model(path, &model), "/net", &read, NULL), CORE_OK);
         assert_int_equal(read.layers, model.layers);
+        assert_true(read.activation == model.activation && read.corner == model.corner && read.heads == def.heads);
         assert_true(nn_model_hash(&read) == nn_model_hash(&model));
         nn_model_clear(&model);
         nn_model_clear(&read);
@@ -188,6 +228,9 @@ static void check_broken(const part *parts, int count, bool nan, core_status exp
             CORE_OK);
         zeros[last] = 0;
     }
+    assert_int_equal(core_h5_set_text(file, "/net", "activation", "relu", NULL), CORE_OK);
+    assert_int_equal(core_h5_set_number(file, "/net", "corner", 0, NULL), CORE_OK);
+    assert_int_equal(core_h5_set_integer(file, "/net", "heads", 1, NULL), CORE_OK);
     assert_int_equal(core_h5_commit(&file, NULL), CORE_OK);
     core_status status = read_model(path, "/net", &model, &err);
     if (status != expected || (text && !strstr(err.message, text)))
@@ -218,6 +261,47 @@ static void test_broken_files(void **state) {
     check_broken((part[]){weight0, bias0, bias1, weight1}, 4, true, CORE_NONFINITE, "layer1/weight");
 }
 
+/// Writes a net of 3 inputs, 4 units and 2 heads with these attributes (NULL: left out) and reads it.
+static void check_attributes(const char *activation, double corner, int64_t heads, core_status expected,
+                             const char *text) {
+    static const float zeros[16];
+    char path[TEST_PATH_MAX];
+    core_h5 *file;
+    core_error err = {0};
+    nn_model model = {0};
+    assert_int_equal(core_h5_create(test_folder_path(path, "attributes.h5"), "cem.test", 1, &file, NULL), CORE_OK);
+    const part parts[] = {{"/net/layer0/weight", 2, {4, 3}},
+                          {"/net/layer0/bias", 1, {4}},
+                          {"/net/layer1/weight", 2, {2, 4}},
+                          {"/net/layer1/bias", 1, {2}}};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(
+            core_h5_write(file, parts[i].name, CORE_H5_F32, parts[i].rank, parts[i].dims, zeros, NULL, NULL, NULL),
+            CORE_OK);
+    if (activation) assert_int_equal(core_h5_set_text(file, "/net", "activation", activation, NULL), CORE_OK);
+    assert_int_equal(core_h5_set_number(file, "/net", "corner", corner, NULL), CORE_OK);
+    assert_int_equal(core_h5_set_integer(file, "/net", "heads", heads, NULL), CORE_OK);
+    assert_int_equal(core_h5_commit(&file, NULL), CORE_OK);
+    core_status status = read_model(path, "/net", &model, &err);
+    if (status != expected || (text && !strstr(err.message, text)))
+        fail_msg("status %d, expected %d; message '%s', expected '%s'", status, expected, err.message, text);
+    nn_model_clear(&model);
+}
+
+static void test_attributes(void **state) {
+    (void)state;
+    check_attributes("qrelu", 0.5, 2, CORE_OK, NULL);
+    check_attributes("relu", 0, 2, CORE_OK, NULL);
+    check_attributes(NULL, 0, 2, CORE_FORMAT, "activation");
+    check_attributes("tanh", 0, 2, CORE_UNSUPPORTED, "found 'tanh', expected relu or qrelu");
+    check_attributes("relu", 0.5, 2, CORE_RANGE, "corner is 0.5, expected 0");
+    check_attributes("qrelu", 0, 2, CORE_RANGE, "corner is 0, expected");
+    check_attributes("qrelu", NAN, 2, CORE_RANGE, "corner is nan");
+    check_attributes("qrelu", 0.5, 0, CORE_RANGE, "heads is 0");
+    check_attributes("qrelu", 0.5, 9, CORE_RANGE, "heads is 9");
+    check_attributes("qrelu", 0.5, 3, CORE_FORMAT, "layer1/weight is [2, 4], expected [3, 4]");
+}
+
 static void test_too_many_layers(void **state) {
     (void)state;
     part parts[NN_LAYERS_MAX + 2];
@@ -234,7 +318,8 @@ static void test_allocation_failures(void **state) {
     char path[TEST_PATH_MAX];
     nn_model model, copy = {0}, source = nn_fixture_model(2, 3, 2, 1);
     core_alloc_fail_after(1);
-    assert_int_equal(nn_model_create(2, 3, 2, &model, NULL), CORE_MEMORY);
+    const nn_model_def def = nn_model_default_def(2, 3, 2);
+    assert_int_equal(nn_model_create(&def, &model, NULL), CORE_MEMORY);
     core_alloc_fail_after(1);
     assert_int_equal(nn_model_copy(&source, &copy, NULL), CORE_MEMORY);
     assert_null(copy.parameters);
@@ -258,16 +343,12 @@ static void test_allocation_failures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_bad_sizes),
-        cmocka_unit_test(test_initial_weights),
-        cmocka_unit_test(test_copy_and_hash),
-        cmocka_unit_test(test_validate_names_the_weight),
-        cmocka_unit_test(test_file_round_trip),
-        cmocka_unit_test(test_unwritable_model),
-        cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_too_many_layers),
-        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_layout),          cmocka_unit_test(test_bad_sizes),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_initial_weights),
+        cmocka_unit_test(test_copy_and_hash),   cmocka_unit_test(test_validate_names_the_weight),
+        cmocka_unit_test(test_file_round_trip), cmocka_unit_test(test_unwritable_model),
+        cmocka_unit_test(test_broken_files),    cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_too_many_layers), cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

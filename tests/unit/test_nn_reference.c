@@ -1,6 +1,6 @@
-/// The scalar reference against exact answers and central differences. Between two kinks the output is linear in any
-/// one weight and in the input, and the loss is a parabola in any one weight, so central differences are exact but for
-/// rounding.
+/// The scalar reference against exact answers and central differences. Between two kinks the output of a ReLU net is
+/// linear in any one weight and in the input, and the loss is a parabola in any one weight, so central differences are
+/// exact but for rounding. QReLU bends: third derivatives times STEP^2 / 6 add some 1e-10.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,8 @@
 static void test_exact_answer(void **state) {
     (void)state;
     nn_model model;
-    assert_int_equal(nn_model_create(2, 4, 1, &model, NULL), CORE_OK);
+    const nn_model_def def = nn_model_default_def(2, 4, 1);
+    assert_int_equal(nn_model_create(&def, &model, NULL), CORE_OK);
     const float w[] = {1, -1, -1, 1, 0, 1, 0, -1}, w_out[] = {1, 1, 3, -3};
     memcpy(model.parameters, w, sizeof w);
     memcpy(model.parameters + model.offset_weight[1], w_out, sizeof w_out);
@@ -54,9 +55,45 @@ static void test_exact_answer(void **state) {
     nn_model_clear(&model);
 }
 
-static void test_input_gradient(void **state) {
+/// The minimum of a parabolic unit and a constant: y = q(x) with e = .5, f = min(2 q + .25, 1).
+static void test_exact_corner_and_heads(void **state) {
     (void)state;
-    nn_model model = nn_fixture_model(6, 24, 3, 2);
+    nn_model_def def = nn_model_default_def(1, 1, 1);
+    def.activation = NN_QRELU;
+    def.heads = 2;
+    nn_model model;
+    assert_int_equal(nn_model_create(&def, &model, NULL), CORE_OK);
+    const float parameters[] = {1, 0, 2, 0, 0.25f, 1}; // weight, bias, output weights, output biases
+    memcpy(model.parameters, parameters, sizeof parameters);
+    // q(-1) = 0, q(-1/4) = 1/32 (slope 1/4), q(1/4) = 9/32 (3/4), q(3/8) = 49/128: the heads are 1.015625 and 1
+    const double x[] = {-1, -0.25, 0.25, 0.375, 2}, expected[] = {0.25, 0.3125, 0.8125, 1, 1};
+    const double slopes[] = {0, 0.5, 1.5, 0, 0};
+    double value[5], gradient[5];
+    nn_reference_forward(&model, 5, x, value, gradient);
+    for (int i = 0; i < 5; i++) assert_true(value[i] == expected[i] && gradient[i] == slopes[i]);
+
+    // equal heads: the first one's gradient
+    model.parameters[3] = 4;
+    model.parameters[4] = model.parameters[5] = 0;
+    const double low = -3;
+    nn_reference_forward(&model, 1, &low, value, gradient);
+    assert_true(value[0] == 0 && gradient[0] == 0);
+    model.parameters[1] = 5; // both outputs 0 at q = 0 only; at x = -5 + .0 q(0) = 1/8
+    model.parameters[4] = 0.25f;
+    const double tie = -5; // 2/8 + 1/4 = 4/8 + 0
+    nn_reference_forward(&model, 1, &tie, value, gradient);
+    assert_true(value[0] == 0.5 && gradient[0] == 1);
+    model.parameters[2] = 4, model.parameters[3] = 2, model.parameters[4] = 0, model.parameters[5] = 0.25f;
+    nn_reference_forward(&model, 1, &tie, value, gradient);
+    assert_true(value[0] == 0.5 && gradient[0] == 2);
+    nn_model_clear(&model);
+}
+
+static void check_input_gradient(nn_activation activation, int heads) {
+    nn_model_def def = nn_model_default_def(6, 24, 3);
+    def.activation = activation;
+    def.heads = heads;
+    nn_model model = nn_fixture_model_def(&def, 2);
     core_random random;
     core_random_init(&random, 4, 0);
     for (int i = 0; i < 40; i++) {
@@ -78,9 +115,21 @@ static void test_input_gradient(void **state) {
     nn_model_clear(&model);
 }
 
+static void test_input_gradient(void **state) {
+    (void)state;
+    check_input_gradient(NN_RELU, 1);
+    check_input_gradient(NN_RELU, 4);
+    check_input_gradient(NN_QRELU, 1);
+    check_input_gradient(NN_QRELU, 8);
+}
+
 /// Every parameter of one net against central differences of the loss.
-static void check_parameter_gradient(int inputs, int width, int layers, int poses, double gamma, bool weights) {
-    nn_model model = nn_fixture_model(inputs, width, layers, 11);
+static void check_parameter_gradient(int inputs, int width, int layers, int poses, double gamma, bool weights,
+                                     nn_activation activation, int heads) {
+    nn_model_def def = nn_model_default_def(inputs, width, layers);
+    def.activation = activation;
+    def.heads = heads;
+    nn_model model = nn_fixture_model_def(&def, 11);
     nn_rows rows = nn_fixture_rows(9, inputs, poses, 12);
     if (!weights) rows.data.weight = NULL;
     const int64_t pick[] = {7, 2, 0, 7, 5};
@@ -100,8 +149,8 @@ static void check_parameter_gradient(int inputs, int width, int layers, int pose
         double shift = fabs(((double)high + low) / 2 - keep),
                curvature = 2 * fabs(up + down - 2 * loss) / (step * step);
         if (fabs(difference - gradient[j]) > TOLERANCE_WEIGHT * (1 + loss) + 4 * shift * curvature)
-            fail_msg("parameter %d of %d x %d x %d, gamma %g: %.12g, central difference %.12g", j, inputs, width,
-                     layers, gamma, gradient[j], difference);
+            fail_msg("parameter %d of %d x %d x %d, %d heads, %s, gamma %g: %.12g, central difference %.12g", j, inputs,
+                     width, layers, heads, nn_activation_name(activation), gamma, gradient[j], difference);
     }
     core_free(gradient);
     core_free(unused);
@@ -111,12 +160,17 @@ static void check_parameter_gradient(int inputs, int width, int layers, int pose
 
 static void test_parameter_gradient(void **state) {
     (void)state;
-    check_parameter_gradient(6, 12, 3, 3, 0, true);
-    check_parameter_gradient(6, 12, 3, 0, 1, true);
-    check_parameter_gradient(6, 12, 3, 3, 0.7, true);
-    check_parameter_gradient(6, 12, 3, 3, 0.7, false);
-    check_parameter_gradient(1, 5, 1, 1, 3, true);
-    check_parameter_gradient(3, 8, 5, 2, 0.1, true);
+    for (int heads = 1; heads <= 7; heads += 3) {
+        for (int i = 0; i < 2; i++) {
+            const nn_activation activation = i ? NN_QRELU : NN_RELU;
+            check_parameter_gradient(6, 12, 3, 3, 0, true, activation, heads);
+            check_parameter_gradient(6, 12, 3, 0, 1, true, activation, heads);
+            check_parameter_gradient(6, 12, 3, 3, 0.7, true, activation, heads);
+            check_parameter_gradient(6, 12, 3, 3, 0.7, false, activation, heads);
+            check_parameter_gradient(1, 5, 1, 1, 3, true, activation, heads);
+            check_parameter_gradient(3, 8, 5, 2, 0.1, true, activation, heads);
+        }
+    }
 }
 
 static void test_bad_arguments(void **state) {
@@ -142,9 +196,8 @@ static void test_bad_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_answer),
-        cmocka_unit_test(test_input_gradient),
-        cmocka_unit_test(test_parameter_gradient),
+        cmocka_unit_test(test_exact_answer),   cmocka_unit_test(test_exact_corner_and_heads),
+        cmocka_unit_test(test_input_gradient), cmocka_unit_test(test_parameter_gradient),
         cmocka_unit_test(test_bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

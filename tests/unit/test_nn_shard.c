@@ -12,8 +12,12 @@
 #define TOLERANCE 2e-6
 
 /// Shard of `n` rows against the reference, with an offset in what is added to.
-static void check_shard(int inputs, int width, int layers, int poses, double gamma, int n, int capacity, bool pick) {
-    nn_model model = nn_fixture_model(inputs, width, layers, 21);
+static void check_shard(int inputs, int width, int layers, int poses, double gamma, int n, int capacity, bool pick,
+                        nn_activation activation, int heads) {
+    nn_model_def def = nn_model_default_def(inputs, width, layers);
+    def.activation = activation;
+    def.heads = heads;
+    nn_model model = nn_fixture_model_def(&def, 21);
     nn_rows rows = nn_fixture_rows(400, inputs, poses, 22);
     int64_t indices[400];
     for (int i = 0; i < n; i++) indices[i] = (i * 37 + 5) % 400;
@@ -34,8 +38,9 @@ static void check_shard(int inputs, int width, int layers, int poses, double gam
     assert_true(fabs(loss - 10 - n * expected) < TOLERANCE * n * expected);
     for (size_t j = 0; j < count; j++)
         if (!(fabs(gradient[j] - 1 - n * reference[j]) <= TOLERANCE * (sqrt(norm) + 1)))
-            fail_msg("parameter %zu, net %d x %d x %d, %d rows, gamma %g: %.9g, reference %.9g, norm %g", j, inputs,
-                     width, layers, n, gamma, (double)gradient[j] - 1, n * reference[j], sqrt(norm));
+            fail_msg("parameter %zu, net %d x %d x %d, %d heads, %s, %d rows, gamma %g: %.9g, reference %.9g, norm %g",
+                     j, inputs, width, layers, heads, nn_activation_name(activation), n, gamma, (double)gradient[j] - 1,
+                     n * reference[j], sqrt(norm));
 
     // the workspace is clean for the next rows: the same again gives the same
     float *again = core_alloc(count, sizeof(float));
@@ -55,17 +60,23 @@ static void check_shard(int inputs, int width, int layers, int poses, double gam
 
 static void test_against_reference(void **state) {
     (void)state;
-    check_shard(6, 32, 3, 3, 0.5, 128, 128, true);
-    check_shard(6, 32, 3, 3, 0.003, 128, 128, false);
-    check_shard(6, 32, 3, 3, 0, 128, 128, true);
-    check_shard(6, 32, 3, 0, 0.5, 128, 128, true);
-    check_shard(6, 32, 3, 3, 0.5, 1, 128, true);
-    check_shard(6, 32, 3, 3, 0.5, 77, 99, true);
-    check_shard(13, 16, 2, 2, 0.5, 100, 128, true);
-    check_shard(1, 1, 1, 1, 0.5, 33, 40, true);
-    check_shard(16, 3, 8, 16, 0.5, 200, 200, true);
-    check_shard(4, 100, 1, 3, 0.5, 128, 128, true);
-    check_shard(4, 64, 5, 3, 0.5, 128, 128, true);
+    for (int heads = 1; heads <= 4; heads += 3) {
+        for (int i = 0; i < 2; i++) {
+            const nn_activation kind = i ? NN_QRELU : NN_RELU;
+            check_shard(6, 32, 3, 3, 0.5, 128, 128, true, kind, heads);
+            check_shard(6, 32, 3, 3, 0.003, 128, 128, false, kind, heads);
+            check_shard(6, 32, 3, 3, 0, 128, 128, true, kind, heads);
+            check_shard(6, 32, 3, 0, 0.5, 128, 128, true, kind, heads);
+            check_shard(6, 32, 3, 3, 0.5, 1, 128, true, kind, heads);
+            check_shard(6, 32, 3, 3, 0.5, 77, 99, true, kind, heads);
+            check_shard(13, 16, 2, 2, 0.5, 100, 128, true, kind, heads);
+            check_shard(1, 1, 1, 1, 0.5, 33, 40, true, kind, heads);
+            check_shard(16, 3, 8, 16, 0.5, 200, 200, true, kind, heads);
+            check_shard(4, 100, 1, 3, 0.5, 128, 128, true, kind, heads);
+            check_shard(4, 64, 5, 3, 0.5, 128, 128, true, kind, heads);
+        }
+    }
+    check_shard(6, 32, 3, 3, 0.5, 128, 128, true, NN_QRELU, NN_HEADS_MAX);
 }
 
 static void test_weights_default_to_one(void **state) {
