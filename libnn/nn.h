@@ -100,6 +100,14 @@ core_status nn_reference_loss(const nn_model *model, const nn_data *data, const 
 /// Learning rate over the steps: constant, or half a cosine down to zero behind a warm-up.
 typedef enum nn_schedule { NN_SCHEDULE_CONSTANT, NN_SCHEDULE_COSINE } nn_schedule;
 
+/// Adam (Kingma and Ba 2015), or SOAP: Adam run in the eigenbasis of each hidden layer's gradient covariance; biases
+/// and output by Adam (nn_soap.c).
+typedef enum nn_optimiser { NN_ADAM, NN_SOAP } nn_optimiser;
+/// "adam", "soap"; NULL for anything else.
+const char *nn_optimiser_name(nn_optimiser optimiser);
+/// RANGE, naming the words there are.
+core_status nn_optimiser_parse(const char *text, nn_optimiser *optimiser, core_error *err);
+
 /// How to train. Fill with nn_train_default_def, then change fields.
 typedef struct nn_train_def {
     int cookie;
@@ -109,10 +117,13 @@ typedef struct nn_train_def {
     double epochs;            // passes over the data; used if seconds is 0
     double seconds; // wall time to aim at: the number of steps is fixed after a short timing run and reported; 0: off
     int batch;      // rows per step, default 1024
-    double learning_rate;     // 1e-2
-    nn_schedule schedule;     // cosine with 5 % linear warm-up
-    double gradient_weight;   // 0.003; 0 switches the term off
-    double beta1, beta2, eps; // Adam: .9, .999, 1e-8
+    double learning_rate;          // 1e-2
+    nn_schedule schedule;          // cosine with 5 % linear warm-up
+    double gradient_weight;        // 0.003; 0 switches the term off
+    nn_optimiser optimiser;        // NN_ADAM
+    double beta1, beta2, eps;      // Adam: .9, .999, 1e-8
+    double soap_beta1, soap_beta2; // .95, .99: means of gradients, of their squares and covariances
+    int soap_every;                // 10: steps between two updates of the bases
     uint64_t seed;
     int threads; // shards of a batch are fixed, so the result does not depend on this
 } nn_train_def;
@@ -155,7 +166,20 @@ typedef struct nn_adam {
 /// State for the first step. ARG, RANGE, MEMORY.
 core_status nn_adam_create(int n, double beta1, double beta2, double eps, nn_adam *adam, core_error *err);
 void nn_adam_clear(nn_adam *adam);
+/// Back to the first step.
+void nn_adam_reset(nn_adam *adam);
 void nn_adam_step(nn_adam *adam, double learning_rate, const float *gradient, float *parameters);
+
+/// SOAP's state for a model's layout. nn_soap_step takes one step; the numbers are those of the def (beta1, beta2, eps
+/// for biases and outputs; soap_beta1, soap_beta2, eps, soap_every for hidden weights). With soap_every = 0 the bases
+/// stay the axes and the weights take Adam's steps; otherwise their first step is left out (nn_soap.c says why).
+typedef struct nn_soap nn_soap;
+/// State for the first step. ARG, RANGE, MEMORY.
+core_status nn_soap_create(const nn_model *model, const nn_train_def *def, nn_soap **soap, core_error *err);
+void nn_soap_destroy(nn_soap **soap);
+/// Back to the first step.
+void nn_soap_reset(nn_soap *soap);
+void nn_soap_step(nn_soap *soap, double learning_rate, const float *gradient, float *parameters);
 
 /// Name of the BLAS core in use ("Zen", "SkylakeX"), for provenance. Sets BLAS to one thread.
 const char *nn_blas_core(void);

@@ -2,6 +2,7 @@
 #include "nn_private.h"
 
 #include <math.h>
+#include <string.h>
 
 /// base^exponent by squaring: pow() of libm may differ between machines.
 static double power(double base, int64_t exponent) {
@@ -35,18 +36,41 @@ void nn_adam_clear(nn_adam *adam) {
     *adam = (nn_adam){0};
 }
 
+void nn_adam_reset(nn_adam *adam) {
+    size_t bytes = (size_t)adam->n * sizeof(float);
+    memset(adam->m, 0, bytes);
+    memset(adam->v, 0, bytes);
+    adam->step = 0;
+}
+
+/// m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t), step = rate m^ / (sqrt(v^) + eps).
+nn_adam_rates nn__adam_rates(double beta1, double beta2, double eps, int64_t step, double learning_rate) {
+    return (nn_adam_rates){.rate = (float)(learning_rate / (1 - power(beta1, step))),
+                           .correction = (float)(1 / (1 - power(beta2, step))),
+                           .b1 = (float)beta1,
+                           .a1 = (float)(1 - beta1),
+                           .b2 = (float)beta2,
+                           .a2 = (float)(1 - beta2),
+                           .eps = (float)eps};
+}
+
+void nn__adam_move(int n, const nn_adam_rates *rates, float *restrict m, float *restrict v, float *restrict g) {
+    const nn_adam_rates r = *rates;
+    for (int i = 0; i < n; i++) {
+        m[i] = r.b1 * m[i] + r.a1 * g[i];
+        v[i] = r.b2 * v[i] + r.a2 * g[i] * g[i];
+        g[i] = r.rate * m[i] / (sqrtf(v[i] * r.correction) + r.eps);
+    }
+}
+
 void nn_adam_step(nn_adam *adam, double learning_rate, const float *gradient, float *parameters) {
     adam->step++;
-    // m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t); p -= rate m^ / (sqrt(v^) + eps)
-    float rate = (float)(learning_rate / (1 - power(adam->beta1, adam->step)));
-    float correction = (float)(1 / (1 - power(adam->beta2, adam->step)));
-    float b1 = (float)adam->beta1, a1 = (float)(1 - adam->beta1);
-    float b2 = (float)adam->beta2, a2 = (float)(1 - adam->beta2), eps = (float)adam->eps;
+    const nn_adam_rates r = nn__adam_rates(adam->beta1, adam->beta2, adam->eps, adam->step, learning_rate);
     float *restrict m = adam->m, *restrict v = adam->v, *restrict p = parameters;
     const float *restrict g = gradient;
-    for (int i = 0; i < adam->n; i++) {
-        m[i] = b1 * m[i] + a1 * g[i];
-        v[i] = b2 * v[i] + a2 * g[i] * g[i];
-        p[i] -= rate * m[i] / (sqrtf(v[i] * correction) + eps);
+    for (int i = 0; i < adam->n; i++) { // as nn__adam_move
+        m[i] = r.b1 * m[i] + r.a1 * g[i];
+        v[i] = r.b2 * v[i] + r.a2 * g[i] * g[i];
+        p[i] -= r.rate * m[i] / (sqrtf(v[i] * r.correction) + r.eps);
     }
 }

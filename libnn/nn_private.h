@@ -18,6 +18,22 @@ core_status nn__def_check(const nn_model_def *def, core_error *err);
 /// and row).
 core_status nn__data_validate(const nn_data *data, core_error *err);
 
+// ---------------------------------------------------------------------------------------------- optimisers
+
+/// Numbers of one Adam step, see nn_adam.c.
+typedef struct nn_adam_rates {
+    float rate, correction, b1, a1, b2, a2, eps;
+} nn_adam_rates;
+/// Those of step 1, 2, ...
+nn_adam_rates nn__adam_rates(double beta1, double beta2, double eps, int64_t step, double learning_rate);
+/// Adam's moments take in the gradient g, which becomes what is to be subtracted from the parameters.
+void nn__adam_move(int n, const nn_adam_rates *rates, float *m, float *v, float *g);
+
+/// Eigenvectors of the symmetric a (n x n, destroyed) into the columns of basis. Cyclic Jacobi, no particular order.
+void nn__eigenbasis(int n, double *a, double *basis);
+/// Orthogonal factor of a = Q R (n x n, destroyed) into basis. row: 2n numbers of scratch.
+void nn__orthonormalise(int n, double *a, double *basis, double *row);
+
 // ---------------------------------------------------------------------------------------------- shards (nn_shard.c)
 
 /// A training row in one piece, so that fetching it from memory in random order is one or two cache misses instead of

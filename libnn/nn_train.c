@@ -23,7 +23,8 @@ typedef struct trainer {
     const nn_train_def *def;
     int threads, count_shards, poses; // poses: 0 without gradient term
     nn_model model;
-    nn_adam adam;
+    nn_adam adam; // one of the two is in use
+    nn_soap *soap;
     nn_shard **shards; // (threads) workspace of each worker
     float *gradients;  // (count_shards x count_parameters)
     double *losses;    // (count_shards)
@@ -34,6 +35,23 @@ typedef struct trainer {
     uint64_t epoch;
     core_random random; // of the epoch
 } trainer;
+
+static const char *const optimiser_names[] = {"adam", "soap"}; // in the order of nn_optimiser
+enum { OPTIMISER_COUNT = sizeof optimiser_names / sizeof optimiser_names[0] };
+
+const char *nn_optimiser_name(nn_optimiser optimiser) {
+    return (int)optimiser >= 0 && (int)optimiser < OPTIMISER_COUNT ? optimiser_names[optimiser] : NULL;
+}
+
+core_status nn_optimiser_parse(const char *text, nn_optimiser *optimiser, core_error *err) {
+    CORE_CHECK(text && optimiser, CORE_ARG, "nn_optimiser_parse: null argument");
+    for (int i = 0; i < OPTIMISER_COUNT; i++) {
+        if (strcmp(text, optimiser_names[i]) != 0) continue;
+        *optimiser = (nn_optimiser)i;
+        return CORE_OK;
+    }
+    return CORE_FAIL(err, CORE_RANGE, "optimiser: found '%s', expected adam or soap", text);
+}
 
 nn_train_def nn_train_default_def(void) {
     return (nn_train_def){.cookie = TRAIN_COOKIE,
@@ -51,6 +69,10 @@ nn_train_def nn_train_default_def(void) {
                           .beta1 = 0.9,
                           .beta2 = 0.999,
                           .eps = 1e-8,
+                          .optimiser = NN_ADAM,
+                          .soap_beta1 = 0.95,
+                          .soap_beta2 = 0.99,
+                          .soap_every = 10,
                           .seed = 1,
                           .threads = 1};
 }
@@ -81,6 +103,7 @@ static core_status check_def(const nn_train_def *def, const nn_data *data, core_
                "training learning_rate: %g is not a positive number", def->learning_rate);
     CORE_CHECK(def->schedule == NN_SCHEDULE_CONSTANT || def->schedule == NN_SCHEDULE_COSINE, CORE_RANGE,
                "training schedule: %d is unknown", (int)def->schedule);
+    CORE_CHECK(nn_optimiser_name(def->optimiser), CORE_RANGE, "training optimiser: %d is unknown", (int)def->optimiser);
     CORE_CHECK(def->gradient_weight >= 0 && isfinite(def->gradient_weight), CORE_RANGE,
                "training gradient_weight: %g is not a number >= 0", def->gradient_weight);
     CORE_CHECK(def->threads >= 1, CORE_RANGE, "training threads: %d is not at least 1", def->threads);
@@ -98,6 +121,7 @@ static void trainer_clear(trainer *t) {
     core_free(t->order);
     core_free(t->rows);
     nn_adam_clear(&t->adam);
+    nn_soap_destroy(&t->soap);
     nn_model_clear(&t->model);
     *t = (trainer){0};
 }
@@ -111,7 +135,10 @@ static core_status trainer_create(const nn_data *data, const nn_train_def *def, 
     t->threads = def->threads < count_shards ? def->threads : count_shards;
     const nn_model_def model = model_def(def, data);
     CORE_TRY_DONE(nn_model_create(&model, &t->model, err));
-    CORE_TRY_DONE(nn_adam_create(t->model.count_parameters, def->beta1, def->beta2, def->eps, &t->adam, err));
+    if (def->optimiser == NN_SOAP)
+        CORE_TRY_DONE(nn_soap_create(&t->model, def, &t->soap, err));
+    else
+        CORE_TRY_DONE(nn_adam_create(t->model.count_parameters, def->beta1, def->beta2, def->eps, &t->adam, err));
     CORE_NEW_DONE(t->shards, (size_t)t->threads);
     for (int i = 0; i < t->threads; i++)
         CORE_TRY_DONE(nn_shard_create(&t->model, NN_SHARD_ROWS, t->poses, &t->shards[i], err));
@@ -132,10 +159,10 @@ static void trainer_reset(trainer *t) {
     core_random random;
     core_random_init(&random, t->def->seed, STREAM_WEIGHTS);
     nn_model_randomise(&t->model, &random);
-    size_t bytes = (size_t)t->adam.n * sizeof(float);
-    memset(t->adam.m, 0, bytes);
-    memset(t->adam.v, 0, bytes);
-    t->adam.step = 0;
+    if (t->soap)
+        nn_soap_reset(t->soap);
+    else
+        nn_adam_reset(&t->adam);
     for (int64_t i = 0; i < t->data->n; i++) t->order[i] = (int32_t)i;
     t->position = 0;
     t->epoch = 0;
@@ -202,7 +229,10 @@ static double trainer_step(trainer *t, double learning_rate) {
         loss += t->losses[s];
     }
     for (int i = 0; i < n; i++) sum[i] *= scale;
-    nn_adam_step(&t->adam, learning_rate, sum, t->model.parameters);
+    if (t->soap)
+        nn_soap_step(t->soap, learning_rate, sum, t->model.parameters);
+    else
+        nn_adam_step(&t->adam, learning_rate, sum, t->model.parameters);
     return loss / t->def->batch;
 }
 

@@ -78,6 +78,24 @@ static void test_learns(void **state) {
     nn_fixture_rows_clear(&held_out);
 }
 
+/// The other optimiser, activation and heads learn the same function.
+static void test_learns_with_soap(void **state) {
+    (void)state;
+    nn_rows rows = toy_rows(5000, 1);
+    nn_train_def def = toy_def();
+    def.optimiser = NN_SOAP;
+    def.activation = NN_QRELU;
+    def.heads = 2;
+    nn_model model;
+    nn_train_report report;
+    assert_int_equal(nn_train(&rows.data, &def, NULL, "toy", &model, &report, NULL), CORE_OK);
+    assert_true(model.activation == NN_QRELU && model.heads == 2);
+    if (!(report.loss_first > 0.1 && report.loss_last < 1e-3))
+        fail_msg("losses %g and %g", report.loss_first, report.loss_last);
+    nn_model_clear(&model);
+    nn_fixture_rows_clear(&rows);
+}
+
 /// Mean square error of the slopes after training on x0 with noisy targets and exact slopes.
 static double slope_error_after(double gradient_weight) {
     enum { N = 100 };
@@ -116,8 +134,12 @@ static void test_gradient_term_acts(void **state) {
 static void test_same_bits_for_any_threads(void **state) {
     (void)state;
     nn_rows rows = toy_rows(1111, 3);
-    for (int gradient = 0; gradient < 2; gradient++) {
+    for (int kind = 0; kind < 4; kind++) {
+        const int gradient = kind % 2;
         nn_train_def def = toy_def();
+        def.optimiser = kind < 2 ? NN_ADAM : NN_SOAP;
+        def.activation = kind < 2 ? NN_RELU : NN_QRELU;
+        def.heads = kind < 2 ? 1 : 3;
         def.epochs = 7;
         def.batch = 700;
         def.gradient_weight = gradient ? 0.01 : 0;
@@ -377,6 +399,9 @@ static void test_bad_fields(void **state) {
     CHECK_FIELD(layers, 0);
     CHECK_FIELD(layers, NN_LAYERS_MAX + 1);
     CHECK_FIELD(width, 0);
+    CHECK_FIELD(heads, 0);
+    CHECK_FIELD(activation, (nn_activation)2);
+    CHECK_FIELD(optimiser, (nn_optimiser)2);
     CHECK_FIELD(epochs, 0);
     CHECK_FIELD(epochs, NAN);
     CHECK_FIELD(epochs, 1e300);
@@ -498,6 +523,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_learns),
+        cmocka_unit_test(test_learns_with_soap),
         cmocka_unit_test(test_gradient_term_acts),
         cmocka_unit_test(test_same_bits_for_any_threads),
         cmocka_unit_test(test_each_row_once_per_epoch),
