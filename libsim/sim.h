@@ -76,13 +76,51 @@ typedef struct sim_narrow {
 
 // ---------------------------------------------------------------------------------------------- scene
 
-/// Geometry kinds of boundaries; planes so far.
-typedef struct sim_plane_def {
+/// A law of motion: the body turns about `pivot` and is displaced, both as sums of a constant rate, a sinusoid and a
+/// table, from the pose it has when the motion starts. All 0: at rest.
+typedef struct sim_motion_def {
+    double velocity[2], rotation;         // m/s, rad/s
+    double amplitude[2], amplitude_angle; // m, rad: times sin(2 pi frequency t + phase) - sin(phase)
+    double frequency, phase;              // 1/s, rad
+    int count_rows;                       // of the table, 0: none
+    double *table; // (count_rows x 4) t, x, y, angle in s, m, rad: displacement and turn since the start, linear
+                   // between rows, constant beyond them
+    double pivot[2]; // m, as at the start; NaN: the body's own reference point
+    bool waits;      // does not start with the run but when a phase says so
+} sim_motion_def;
+
+/// A plane that keeps a pressure: along its normal u' = (pressure length - N - damping u)/mass, N being the contacts'
+/// force on it along -normal. mass 0: no servo.
+typedef struct sim_servo_def {
+    double pressure; // Pa, >= 0
+    double length;   // m: pressure x length is the force; NaN: the distance of the two planes of `across`, as it is
+    int across[2];   // boundaries
+    double mass;     // kg per metre of depth
+    double damping;  // N s/m
+} sim_servo_def;
+
+/// Kinds of boundaries that are no grains.
+typedef enum sim_boundary_kind {
+    SIM_BOUNDARY_PLANE,    // half-plane: grains are where normal.x >= offset
+    SIM_BOUNDARY_CIRCLE,   // grains are inside
+    SIM_BOUNDARY_POLYLINE, // wall is everything within half the thickness of a chain of segments
+    SIM_BOUNDARY_KINDS
+} sim_boundary_kind;
+
+/// A boundary. Planes refer to the point normal x offset, circles to the centre, polylines to the middle of their box.
+typedef struct sim_boundary_def {
     char name[CORE_NAME_MAX];
-    double normal[2]; // unit, towards the allowed side
-    double offset;    // m: allowed where n.x >= offset
+    sim_boundary_kind kind;
+    double normal[2];         // PLANE: unit, towards the allowed side
+    double offset;            // PLANE: m
+    double centre[2], radius; // CIRCLE: m
+    double thickness;         // POLYLINE: m
+    int count_points;         // POLYLINE
+    double *points;           // POLYLINE (count_points x 2) m
+    sim_motion_def motion;
+    sim_servo_def servo; // PLANE
     bool present;
-} sim_plane_def;
+} sim_boundary_def;
 
 /// A grain type with its shape. Owned by the scene.
 typedef struct sim_type_def {
@@ -114,7 +152,7 @@ typedef struct sim_phase_def {
     double timeout;  // s, of a phase until rest
     bool continue_on_timeout;
     int count_remove;
-    int *remove; // (count_remove) plane indices taken away at the start of the phase
+    int *remove; // (count_remove) boundaries taken away at the start of the phase
 } sim_phase_def;
 
 /// Narrow phases a scene may ask for.
@@ -126,9 +164,9 @@ typedef struct sim_scene {
     double gravity[2];
     int count_types;
     sim_type_def *types;
-    int count_planes;
-    sim_plane_def *planes;
-    sim_contact_law *law; // (count_types x (count_types + count_planes)) of a type (row) with a type or a plane
+    int count_boundaries;
+    sim_boundary_def *boundaries;
+    sim_contact_law *law; // (count_types x (count_types + count_boundaries)) of a type (row) with a type or a boundary
     double restitution_default;
     int count_fill;
     sim_fill_def *fill;
@@ -178,10 +216,11 @@ typedef struct sim_world_def {
     int capacity; // grains at most
     int count_types;
     const sim_type_def *types;
-    int count_planes;
-    const sim_plane_def *planes;
+    int count_boundaries;
+    const sim_boundary_def *boundaries;
     const sim_contact_law *law; // as in sim_scene
     double gravity[2];
+    double period[2]; // m: x is periodic in [period[0], period[1]); equal: unbounded
     double dt;        // s, > 0
     double smoothing; // sigma of the half-plane's support function, units of R
     int threads;
@@ -196,42 +235,65 @@ void sim_world_destroy(sim_world **world);
 /// Adds a grain; its index is its id. RANGE: full, no such type; NONFINITE.
 core_status sim_world_add(sim_world *world, int type, const double x[2], double angle, const double v[2], double omega,
                           core_error *err);
-/// Puts a plane in or takes it away; what its contacts' springs held is booked as dissipated. An index out of range
+/// Adds a grain whose motion is prescribed (all 0: it stays where it is); the motion is copied. Others feel it; forces
+/// do not move it. RANGE: full, no such type; NONFINITE; MEMORY.
+core_status sim_world_add_prescribed(sim_world *world, int type, const double x[2], double angle,
+                                     const sim_motion_def *motion, core_error *err);
+/// Adds a row for a grain that is not there yet: it has an id and a type and no contacts until sim_world_enter.
+core_status sim_world_add_absent(sim_world *world, int type, core_error *err);
+/// Puts an absent grain in. ARG: it is there; RANGE: no such grain; NONFINITE.
+core_status sim_world_enter(sim_world *world, int i, const double x[2], double angle, const double v[2], double omega,
+                            core_error *err);
+/// Takes free grains out (indices; others are passed over): their rows stay, their contacts' elastic energy and their
+/// own kinetic and potential energy are booked as removed.
+void sim_world_leave(sim_world *world, int count, const int *grains);
+/// Puts a boundary in or takes it away; what its contacts' springs held is booked as dissipated. An index out of range
 /// does nothing.
-void sim_world_set_plane_present(sim_world *world, int plane, bool present);
+void sim_world_set_present(sim_world *world, int boundary, bool present);
+/// Starts or stops the motion of a boundary (index) or of a prescribed grain (count_boundaries + its number in the
+/// order of addition). ARG: no such body; it has started, or stopped, already.
+core_status sim_world_set_moving(sim_world *world, int body, bool moving, core_error *err);
 /// One step of semi-implicit Euler. NOT_CONVERGED: a grain's state is not finite, or it moved or turned by more than
 /// its radius in this step (names grain, step, values; the state is left as it is). MEMORY when a list grows (the world
 /// is as before); otherwise allocates nothing.
 core_status sim_world_step(sim_world *world, core_error *err);
-/// Stable step bound: fraction / sqrt(max k/m_eff) over all type pairs and planes with 1/m_eff <= 1/m_A + 1/m_B +
+/// Stable step bound: fraction / sqrt(max k/m_eff) over all type pairs and boundaries with 1/m_eff <= 1/m_A + 1/m_B +
 /// R_A^2/I_A + R_B^2/I_B and k = max(k_n, k_t), times zeta^2 where damping is above critical.
-double sim_dt_auto(int count_types, const sim_type_def *types, int count_planes, const sim_contact_law *law,
+double sim_dt_auto(int count_types, const sim_type_def *types, int count_boundaries, const sim_contact_law *law,
                    double fraction);
+
+/// What a row of the world is.
+typedef enum sim_role { SIM_ROLE_FREE, SIM_ROLE_PRESCRIBED, SIM_ROLE_ABSENT } sim_role;
 
 /// State, borrowed until the next change of the world; n grains in id order.
 typedef struct sim_state {
     int n;
     int64_t step;
     double time;
-    const double *x, *theta, *v, *omega; // (n x 2), (n), (n x 2), (n)
+    const double *x, *theta, *v, *omega; // (n x 2), (n), (n x 2), (n); x within the period
     const int *type;                     // (n)
+    const int32_t *image;                // (n) periods that x has left behind
+    const uint8_t *role;                 // (n) of sim_role
     const double *mass, *inertia;        // (n)
 } sim_state;
 sim_state sim_world_state(const sim_world *world);
 
-/// Sums over the last step's contacts and the present state. elastic is that of the present positions (d carried there
-/// by its rate).
+/// Sums over the last step's contacts and the present state; kinetic to angular_momentum over free grains. kinetic +
+/// potential + elastic + dissipated_normal + dissipated_tangential + removed - work stays the same. elastic is that of
+/// the present positions (d carried there by its rate).
 typedef struct sim_totals {
     double kinetic, rotational, potential, elastic;  // J per metre of depth; rotational is part of kinetic
     double momentum[2], angular_momentum;            // about the origin
     double dissipated_normal, dissipated_tangential; // J since the start
+    double work;    // J since the start, done on the grains by bodies whose motion is prescribed
+    double removed; // J since the start, that grains have taken along (minus what entering grains brought)
     int64_t count_contacts, count_plane_contacts, count_sliding, count_saturated;
     double penetration_mean, penetration_max;  // m, over touching contacts, as the narrow phase sees it
     int64_t count_pairs_near, count_evaluated; // neighbour-list pairs; narrow-phase queries of the last step
 } sim_totals;
 void sim_world_totals(const sim_world *world, sim_totals *totals);
-/// Touching contacts of the last step: pairs i < j in (i, j) order with A = i, B = j, then planes by grain with i = -1
-/// - plane. Geometry in world axes. Returns the number; i, j, c, f may be NULL; at most `max` are written.
+/// Touching contacts of the last step: pairs i < j in (i, j) order with A = i, B = j, then boundaries by grain with
+/// i = -1 - boundary. Geometry in world axes. Returns the number; i, j, c, f may be NULL; at most `max` are written.
 int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, sim_contact *c, sim_contact_force *f);
 /// Content hash of the complete state (positions, velocities, springs): equal hashes, same bits.
 uint64_t sim_world_hash(const sim_world *world);

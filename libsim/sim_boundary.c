@@ -138,16 +138,16 @@ void sim_support_evaluate(const sim_support *support, double beta, double width,
 
 // ---------------------------------------------------------------------------------------------- planes
 
-void sim_plane_contact(const sim_plane *plane, const sim_support *support, const double x[2], double theta,
-                       double width, sim_contact *contact) {
+void sim_plane_contact(const sim_plane *plane, const double origin[2], const sim_support *support, const double x[2],
+                       double theta, double width, sim_contact *contact) {
     double h, dh;
     sim_support_evaluate(support, plane->angle - theta, width, &h, &dh);
-    const double d = plane->normal[0] * x[0] + plane->normal[1] * x[1] - plane->offset + h;
+    const double *n = plane->normal, d = n[0] * x[0] + n[1] * x[1] - plane->offset + h;
     // The contact point lies midway between the plane and the lowest point.
-    *contact = (sim_contact){
-        .d = d, .g = {plane->normal[0], plane->normal[1]}, .d_theta_b = dh, .r_a = 0.5 * d, .r_b = h - 0.5 * d};
-}
-
-sim_body_state sim_plane_body(const sim_plane *plane) {
-    return (sim_body_state){.x = {plane->normal[0] * plane->offset, plane->normal[1] * plane->offset}};
+    const double r_b = h - 0.5 * d;
+    *contact = (sim_contact){.d = d,
+                             .g = {n[0], n[1]},
+                             .d_theta_b = dh,
+                             .r_a = r_b + (x[0] - origin[0]) * n[0] + (x[1] - origin[1]) * n[1],
+                             .r_b = r_b};
 }

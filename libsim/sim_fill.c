@@ -49,8 +49,8 @@ static void block_cells(const lattice *l, double y_row, const circle *c, uint8_t
 
 /// True if the circle is on the allowed side of every plane that is there.
 static bool is_inside_planes(const lattice *l, double x, double y) {
-    for (int p = 0; p < l->scene->count_planes; p++) {
-        const sim_plane_def *plane = &l->scene->planes[p];
+    for (int p = 0; p < l->scene->count_boundaries; p++) {
+        const sim_boundary_def *plane = &l->scene->boundaries[p];
         if (plane->present && plane->normal[0] * x + plane->normal[1] * y - plane->offset < l->radius) return false;
     }
     return true;

@@ -3,6 +3,9 @@
 #define SIM_PRIVATE_H
 
 #include "sim.h"
+#include "sim_walls.h"
+
+#include <math.h>
 
 // Pairs per contact block and grains per grain block: fixed, so that block sums do not depend on threads.
 #define SIM_BLOCK 256
@@ -11,44 +14,17 @@
 // Skin of the neighbour list in units of the smallest circumradius.
 #define SIM_SKIN 0.25
 
-// ---------------------------------------------------------------------------------------------- boundaries
-
-/// Convex hull of a grain's outline as a support function. `{0}` is "nothing".
-typedef struct sim_support {
-    int n;
-    double *xy;   // (n x 2) hull vertices, m, body frame, counter-clockwise
-    double *from; // (n) rad in [0, 2 pi), ascending: vertex k is extreme in directions from[k] .. from[k+1]
-} sim_support;
-
-/// Hull of a canonical outline scaled by `radius`. SHAPE (fewer than three hull points), MEMORY.
-core_status sim_support_create(const core_outline *canonical, double radius, sim_support *support, core_error *err);
-void sim_support_clear(sim_support *support);
-/// h = mean over beta +- width of min_v(-v.u(beta)), u(beta) = (cos, sin): lowest reach of the outline along a plane's
-/// normal when -normal points along beta in the body frame; dh = its derivative with respect to the body's angle (beta
-/// falls as the body turns). width >= 0.
-void sim_support_evaluate(const sim_support *support, double beta, double width, double *h, double *dh);
-
-/// A plane with what a step needs of it.
-typedef struct sim_plane {
-    double normal[2], offset;
-    double angle; // rad, of -normal
-    bool present;
-} sim_plane;
-/// Contact of a plane (A, fixed, at normal x offset) and a grain (B) at x, theta. World axes.
-void sim_plane_contact(const sim_plane *plane, const sim_support *support, const double x[2], double theta,
-                       double width, sim_contact *contact);
-
 // ---------------------------------------------------------------------------------------------- contacts
 
 /// One contact with its memory. Energies per metre of depth.
-typedef struct sim_slot {
+struct sim_slot {
     double spring;    // m, tangential
     double d_theta_a; // m/rad
     double free_n;    // N: normal force beyond the spring's (damping, cut at zero); its work is dissipated
     double loss;      // J: what the tangential spring gave up in this step (negative: gained)
     sim_contact c;    // world axes
     sim_contact_force f;
-} sim_slot;
+};
 
 /// d_theta_A = -d_theta_B - (x_B - x_A) x g.
 double sim_contact_d_theta_a(const sim_contact *c, const double x_a[2], const double x_b[2]);
@@ -85,18 +61,22 @@ double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const 
 /// Uniform cells, hashed into buckets (space is unbounded). `{0}` is "nothing".
 typedef struct sim_broad {
     int capacity, count_buckets; // power of two
-    double skin, cell;           // m
+    double skin, cell, cell_x;   // m; cell_x: width of a cell
+    double period[2];            // m: x is periodic from one to the other; equal: unbounded
+    int64_t columns;             // cells of a period, 0: unbounded
     int *start;                  // (count_buckets + 1)
     int *item;                   // (capacity) grains by bucket
     int64_t *cx, *cy;            // (capacity) cell of each grain
 } sim_broad;
-/// cell = 2 x largest radius + skin.
-core_status sim_broad_create(int capacity, double radius_max, double skin, sim_broad *broad, core_error *err);
+/// cell = 2 x largest radius + skin. RANGE: the period is not three of them.
+core_status sim_broad_create(int capacity, double radius_max, double skin, const double period[2], sim_broad *broad,
+                             core_error *err);
 void sim_broad_clear(sim_broad *broad);
 /// All pairs with |x_j - x_i| <= radius[type[i]] + radius[type[j]] + skin, i < j, in (i, j) order, without contacts
-/// (counts 0). MEMORY when the list grows.
-core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *type, const double *radius,
-                           sim_pairs *pairs, core_error *err);
+/// (counts 0); in a period the nearest image counts. Absent grains have none, two prescribed ones neither (role NULL:
+/// all are free). MEMORY when the list grows.
+core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *type, const uint8_t *role,
+                           const double *radius, sim_pairs *pairs, core_error *err);
 
 // ---------------------------------------------------------------------------------------------- world
 
@@ -110,7 +90,7 @@ typedef struct sim_contact_block {
 
 /// Sums over SIM_BLOCK consecutive grains.
 typedef struct sim_grain_block {
-    double dissipated_normal, dissipated_tangential; // J, of this step
+    double dissipated_normal, dissipated_tangential, work; // J, of this step
     double moved; // m^2, largest squared displacement since the neighbour list was built
     int broken;   // first grain that blew up, or -1
 } sim_grain_block;
@@ -127,13 +107,14 @@ enum { SIM_STAGE_LIST, SIM_STAGE_CONTACTS, SIM_STAGE_GRAINS, SIM_STAGE_LOSSES, S
 
 struct sim_world {
     // what it is made of
-    int capacity, count_types, count_planes, threads, k_max;
+    int capacity, count_types, threads, k_max;
     int threads_used; // 1 .. threads, of the next step; changes no bit
     double gravity[2], dt, smoothing;
+    double period_start, period;               // m; x is periodic over `period`, 0: unbounded
     double *radius, *type_mass, *type_inertia; // (count_types)
     sim_support *support;                      // (count_types)
-    sim_contact_law *law;                      // (count_types x (count_types + count_planes))
-    sim_plane *plane;                          // (count_planes)
+    core_outline *outline;                     // (count_types) canonical
+    sim_contact_law *law;                      // (count_types x (count_types + walls.count))
     sim_narrow narrow;
     // state, grains in id order
     int n;
@@ -143,11 +124,15 @@ struct sim_world {
     double *mass, *inertia;                 // (n)
     double *inverse_mass, *inverse_inertia; // (n)
     int *type;                              // (n)
+    int32_t *image;                         // (n) periods that x has left behind
+    uint8_t *role;                          // (n) of sim_role
+    int *mover_of;                          // (n) index into mover, -1: none
+    int count_movers;
+    sim_mover *mover; // (count_movers) of prescribed grains
     // contacts
     sim_pairs pairs, pairs_next;
-    sim_slot *plane_slot; // (n x count_planes)
-    uint8_t *plane_near;  // (n x count_planes) 1: the slot was filled in the last step
-    double dissipated_normal, dissipated_tangential;
+    sim_walls walls;
+    double dissipated_normal, dissipated_tangential, work, removed; // J
     // neighbour list
     sim_broad broad;
     bool stale;          // the list has to be built before it is used
@@ -169,8 +154,18 @@ struct sim_world {
 /// Builds the neighbour list from the present positions; springs move to the new list. MEMORY (the old list stays).
 core_status sim_world_rebuild(sim_world *world, core_error *err);
 sim_body_state sim_world_body(const sim_world *world, int i);
-sim_body_state sim_plane_body(const sim_plane *plane);
+/// Law of a type with a type, or with boundary other - count_types.
 const sim_contact_law *sim_world_law(const sim_world *world, int type, int other);
+/// dx of the nearest image.
+static inline double sim_world_image(const sim_world *world, double dx) {
+    return world->period > 0 ? dx - world->period * floor(dx / world->period + 0.5) : dx;
+}
+/// Motion of a prescribed grain in this step, given the contacts' force on it; returns the work it did.
+double sim_mover_follow(sim_world *world, int i, const double force[2], double torque);
+/// Kinetic and potential energy of a grain, J.
+double sim_world_grain_energy(const sim_world *world, int i);
+/// Brings x of grain i into the period.
+void sim_world_wrap(sim_world *world, int i);
 /// Seconds of the wall clock, for benchmarks and the choice of threads; never part of a result.
 double sim_wall_time(void);
 

@@ -108,7 +108,7 @@ static core_status write_frame(run *r, core_error *err) {
     memcpy(f->velocity, s.v, 2 * n * sizeof *s.v);
     memcpy(f->angular_velocity, s.omega, n * sizeof *s.omega);
     for (int i = 0; i < s.n; ++i) f->id[i] = i;
-    for (int p = 0; p < w->count_planes; ++p) f->plane_present[p] = w->plane[p].present;
+    for (int p = 0; p < w->walls.count; ++p) f->plane_present[p] = w->walls.wall[p].present;
     observe(w, f->observables);
     CORE_TRY(core_run_append(r->writer, f, err));
     r->step_written = s.step;
@@ -134,7 +134,7 @@ static core_status create_file(run *r, const char *path, core_error *err) {
     int32_t *species = NULL;
     const char **phase_names = NULL;
     CORE_NEW_DONE(types, (size_t)scene->count_types);
-    CORE_NEW_DONE(planes, (size_t)scene->count_planes);
+    CORE_NEW_DONE(planes, (size_t)scene->count_boundaries);
     CORE_NEW_DONE(species, (size_t)s.n);
     CORE_NEW_DONE(phase_names, (size_t)scene->count_phases);
     for (int i = 0; i < scene->count_phases; ++i) phase_names[i] = scene->phases[i].name;
@@ -144,8 +144,8 @@ static core_status create_file(run *r, const char *path, core_error *err) {
         memcpy(types[t].name, type->name, sizeof types[t].name);
         memcpy(types[t].shape, type->shape.name, sizeof types[t].shape);
     }
-    for (int p = 0; p < scene->count_planes; ++p) {
-        const sim_plane_def *plane = &scene->planes[p];
+    for (int p = 0; p < scene->count_boundaries; ++p) {
+        const sim_boundary_def *plane = &scene->boundaries[p];
         planes[p] = (core_run_plane){.normal = {plane->normal[0], plane->normal[1]}, .offset = plane->offset};
         memcpy(planes[p].name, plane->name, sizeof planes[p].name);
     }
@@ -155,7 +155,7 @@ static core_status create_file(run *r, const char *path, core_error *err) {
     core_run_def def = {.count_rows = s.n,
                         .count_types = scene->count_types,
                         .types = types,
-                        .count_planes = scene->count_planes,
+                        .count_planes = scene->count_boundaries,
                         .planes = planes,
                         .count_observables = OBSERVE_COUNT,
                         .observables = OBSERVABLES,
@@ -276,8 +276,7 @@ static core_status run_phases(run *r, core_error *err) {
         const sim_phase_def *phase = &scene->phases[r->phase];
         char stage[CORE_NAME_MAX + 32];
         snprintf(stage, sizeof stage, "phase %d/%d %s", r->phase + 1, scene->count_phases, phase->name);
-        for (int i = 0; i < phase->count_remove; ++i)
-            sim_world_set_plane_present(r->setup.world, phase->remove[i], false);
+        for (int i = 0; i < phase->count_remove; ++i) sim_world_set_present(r->setup.world, phase->remove[i], false);
         CORE_TRY(phase->until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
     }
     r->phase = scene->count_phases - 1;
@@ -306,7 +305,7 @@ static bool is_input(const sim_scene *scene, const char *maps_path, const char *
 static void report_setup(const run *r) {
     char note[256];
     const bool warn = r->setup.stiffness > STIFFNESS_WARN;
-    snprintf(note, sizeof note, "%d planes, %s, dt %.4g s%s, dt sqrt(k_n/m_eff) %.3g%s", r->scene->count_planes,
+    snprintf(note, sizeof note, "%d planes, %s, dt %.4g s%s, dt sqrt(k_n/m_eff) %.3g%s", r->scene->count_boundaries,
              r->scene->back_end == SIM_NEURAL ? "neural" : "minimiser", r->setup.dt,
              isnan(r->scene->dt) ? " (auto)" : "", r->setup.stiffness,
              warn ? " - WARNING: above 0.35 contacts are restless" : "");
@@ -334,7 +333,7 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     CORE_TRY_DONE(sim_setup_create(scene, def, progress, &r.setup, err));
     CORE_CHECK_DONE(!is_input(scene, r.setup.maps_path, run_path), CORE_ARG,
                     "%s: the run would overwrite its own input", run_path);
-    CORE_TRY_DONE(core_run_frame_create(r.setup.world->n, OBSERVE_COUNT, scene->count_planes, &r.frame, err));
+    CORE_TRY_DONE(core_run_frame_create(r.setup.world->n, OBSERVE_COUNT, scene->count_boundaries, &r.frame, err));
     CORE_TRY_DONE(create_file(&r, run_path, err));
     report_setup(&r);
     status = finish_file(&r, run_phases(&r, err), err);

@@ -43,8 +43,8 @@ static int find_type(const sim_scene *scene, const char *name) {
 }
 
 static int find_plane(const sim_scene *scene, const char *name) {
-    for (int i = 0; i < scene->count_planes; i++) {
-        if (strcmp(scene->planes[i].name, name) == 0) return i;
+    for (int i = 0; i < scene->count_boundaries; i++) {
+        if (strcmp(scene->boundaries[i].name, name) == 0) return i;
     }
     return -1;
 }
@@ -57,9 +57,9 @@ static core_status fail_name(const reader *r, const core_yaml_node *place, const
     const char **names = NULL;
     int n = 0;
     const char *what = types && planes ? "grain type or boundary" : types ? "grain type" : "boundary";
-    CORE_NEW_DONE(names, (size_t)scene->count_types + (size_t)scene->count_planes);
+    CORE_NEW_DONE(names, (size_t)scene->count_types + (size_t)scene->count_boundaries);
     for (int i = 0; types && i < scene->count_types; i++) names[n++] = scene->types[i].name;
-    for (int i = 0; planes && i < scene->count_planes; i++) names[n++] = scene->planes[i].name;
+    for (int i = 0; planes && i < scene->count_boundaries; i++) names[n++] = scene->boundaries[i].name;
     const char *nearest = core_nearest_word(name, names, n);
     if (nearest) {
         status = core_yaml_fail(r->doc, place, err, "unknown %s \"%.60s\"; nearest: \"%s\"", what, name, nearest);
@@ -165,7 +165,7 @@ static core_status read_types(const reader *r, core_error *err) {
 // ---------------------------------------------------------------------------------------------- boundaries
 
 static core_status read_plane(const reader *r, const core_yaml_node *node, int i, core_error *err) {
-    sim_plane_def *plane = &r->scene->planes[i];
+    sim_boundary_def *plane = &r->scene->boundaries[i];
     const core_yaml_node *name = core_yaml_get(node, "name");
     CORE_TRY(copy_name(r, name, core_yaml_scalar(name), plane->name, err));
     if (find_type(r->scene, plane->name) >= 0) {
@@ -198,10 +198,10 @@ static core_status read_planes(const reader *r, core_error *err) {
     int n = core_yaml_count(list);
     if (n > PLANES_MAX) return core_yaml_fail(r->doc, list, err, "%d boundaries; expected at most %d", n, PLANES_MAX);
     void *array = NULL;
-    CORE_TRY(new_array((size_t)n, sizeof *scene->planes, &array, err));
-    scene->planes = array;
+    CORE_TRY(new_array((size_t)n, sizeof *scene->boundaries, &array, err));
+    scene->boundaries = array;
     for (int i = 0; i < n; i++) {
-        scene->count_planes = i + 1;
+        scene->count_boundaries = i + 1;
         CORE_TRY(read_plane(r, core_yaml_at(list, i), i, err));
     }
     return CORE_OK;
@@ -269,7 +269,7 @@ static core_status read_partner(const reader *r, const core_yaml_node *node, con
 static core_status read_pair(const reader *r, const core_yaml_node *node, const contact_fields *standard, int *lines,
                              core_error *err) {
     sim_scene *scene = r->scene;
-    int n = scene->count_types, columns = n + scene->count_planes, a = 0, b = 0;
+    int n = scene->count_types, columns = n + scene->count_boundaries, a = 0, b = 0;
     CORE_TRY(read_partner(r, node, "a", &a, err));
     CORE_TRY(read_partner(r, node, "b", &b, err));
     if (a >= n && b >= n) {
@@ -304,7 +304,7 @@ static core_status read_contact(const reader *r, core_error *err) {
     int *lines = NULL;
     const core_yaml_node *root = core_yaml_root(r->doc), *node = core_yaml_get(root, "contact.default");
     const core_yaml_node *pairs = core_yaml_get(root, "contact.pairs");
-    size_t n = (size_t)scene->count_types * (size_t)(scene->count_types + scene->count_planes);
+    size_t n = (size_t)scene->count_types * (size_t)(scene->count_types + scene->count_boundaries);
     contact_fields fields = {NAN, NAN, NAN, NAN, NAN, NAN};
     sim_contact_law law = {0};
     CORE_TRY(read_fields(r, node, &fields, err));
@@ -375,7 +375,7 @@ static core_status read_place(const reader *r, core_error *err) {
 
 // ---------------------------------------------------------------------------------------------- phases
 
-/// Planes taken away by a phase. gone: (count_planes) whether an earlier phase took it.
+/// Planes taken away by a phase. gone: (count_boundaries) whether an earlier phase took it.
 static core_status read_remove(const reader *r, const core_yaml_node *names, bool *gone, sim_phase_def *phase,
                                core_error *err) {
     void *array = NULL;
@@ -386,7 +386,7 @@ static core_status read_remove(const reader *r, const core_yaml_node *names, boo
         int plane = find_plane(r->scene, core_yaml_scalar(place));
         if (plane < 0) return fail_name(r, place, core_yaml_scalar(place), false, true, err);
         if (gone[plane])
-            return core_yaml_fail(r->doc, place, err, "\"%s\" is taken away already", r->scene->planes[plane].name);
+            return core_yaml_fail(r->doc, place, err, "\"%s\" is taken away already", r->scene->boundaries[plane].name);
         gone[plane] = true;
         phase->remove[phase->count_remove++] = plane;
     }
@@ -422,7 +422,7 @@ static core_status read_phases(const reader *r, core_error *err) {
     int n = core_yaml_count(list);
     if (n == 0) return core_yaml_fail(r->doc, list, err, "an empty list; expected at least one phase");
     CORE_NEW_DONE(scene->phases, (size_t)n);
-    CORE_NEW_DONE(gone, (size_t)scene->count_planes);
+    CORE_NEW_DONE(gone, (size_t)scene->count_boundaries);
     for (int i = 0; i < n; i++) {
         scene->count_phases = i + 1;
         CORE_TRY_DONE(read_phase(r, core_yaml_at(list, i), gone, &scene->phases[i], err));
@@ -488,7 +488,7 @@ void sim_scene_clear(sim_scene *scene) {
     core_free(scene->title);
     core_free(scene->text);
     core_free(scene->types);
-    core_free(scene->planes);
+    core_free(scene->boundaries);
     core_free(scene->law);
     core_free(scene->fill);
     core_free(scene->place);

@@ -23,7 +23,7 @@ static core_status count_grains(const sim_scene *scene, int *count, core_error *
 }
 
 static core_status choose_step(const sim_scene *scene, sim_setup *setup, core_error *err) {
-    const double unit = sim_dt_auto(scene->count_types, scene->types, scene->count_planes, scene->law, 1);
+    const double unit = sim_dt_auto(scene->count_types, scene->types, scene->count_boundaries, scene->law, 1);
     CORE_CHECK(unit > 0 && isfinite(unit), CORE_RANGE,
                "%s: dt: found %g s for the stiffest pair; expected masses, stiffness and damping that give a time step",
                scene->path, unit);
@@ -137,8 +137,8 @@ core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, con
     world.capacity = n;
     world.count_types = scene->count_types;
     world.types = scene->types;
-    world.count_planes = scene->count_planes;
-    world.planes = scene->planes;
+    world.count_boundaries = scene->count_boundaries;
+    world.boundaries = scene->boundaries;
     world.law = scene->law;
     world.gravity[0] = scene->gravity[0];
     world.gravity[1] = scene->gravity[1];

@@ -78,8 +78,9 @@ static void list_blocks(sim_world *w) {
 
 core_status sim_world_rebuild(sim_world *world, core_error *err) {
     sim_world *w = world;
-    CORE_TRY(sim_broad_find(&w->broad, w->n, w->x, w->type, w->radius, &w->pairs_next, err));
+    CORE_TRY(sim_broad_find(&w->broad, w->n, w->x, w->type, w->role, w->radius, &w->pairs_next, err));
     CORE_TRY(reserve_list(w, w->pairs_next.n, err));
+    CORE_TRY(sim_walls_find(w, err));
     w->dissipated_tangential += sim_pairs_carry(&w->pairs, &w->pairs_next, stiffness_tangential, w);
     const sim_pairs old = w->pairs;
     w->pairs = w->pairs_next;
@@ -96,7 +97,7 @@ core_status sim_world_rebuild(sim_world *world, core_error *err) {
 // Bounding circles of pair p overlap or touch; the pose of j seen from i, m.
 static bool pair_is_near(const sim_world *w, int p, cspace_pose *pose) {
     const int i = w->pairs.i[p], j = w->pairs.j[p];
-    const double dx = w->x[2 * j] - w->x[2 * i], dy = w->x[2 * j + 1] - w->x[2 * i + 1];
+    const double dx = sim_world_image(w, w->x[2 * j] - w->x[2 * i]), dy = w->x[2 * j + 1] - w->x[2 * i + 1];
     const double reach = w->radius[w->type[i]] + w->radius[w->type[j]];
     if (dx * dx + dy * dy > reach * reach) return false;
     const double c = w->cos_sin[2 * i], s = w->cos_sin[2 * i + 1];
@@ -127,7 +128,9 @@ static double apply_pair(sim_world *w, int p, int count, const sim_contact *foun
         old_spring[k] = slot[k].spring;
         old_feature[k] = slot[k].c.feature;
     }
-    const sim_body_state a = sim_world_body(w, i), b = sim_world_body(w, w->pairs.j[p]);
+    const sim_body_state a = sim_world_body(w, i);
+    sim_body_state b = sim_world_body(w, w->pairs.j[p]);
+    if (w->period > 0) b.x[0] = a.x[0] + sim_world_image(w, b.x[0] - a.x[0]);
     const double c = w->cos_sin[2 * i], s = w->cos_sin[2 * i + 1];
     w->pairs.touching[p] = 0;
     for (int k = 0; k < count; ++k) {
@@ -218,47 +221,6 @@ static void add_pair_forces(const sim_world *w, int i, double force[2], double *
     }
 }
 
-// Contacts with planes, in plane order; a grain that is no longer near gives its spring up.
-static void add_plane_forces(sim_world *w, int i, sim_grain_block *block, double force[2], double *torque) {
-    const sim_body_state b = sim_world_body(w, i);
-    const int type = w->type[i];
-    for (int q = 0; q < w->count_planes; ++q) {
-        const sim_plane *plane = &w->plane[q];
-        const size_t at = (size_t)i * (size_t)w->count_planes + (size_t)q;
-        sim_slot *slot = &w->plane_slot[at];
-        const sim_contact_law *law = sim_world_law(w, type, w->count_types + q);
-        const double gap = plane->normal[0] * b.x[0] + plane->normal[1] * b.x[1] - plane->offset;
-        const bool near = plane->present && !(gap > w->radius[type]);
-        if (!near) {
-            if (w->plane_near[at]) block->dissipated_tangential += 0.5 * law->kt * slot->spring * slot->spring;
-            slot->spring = 0;
-            w->plane_near[at] = 0;
-            continue;
-        }
-        const sim_body_state a = sim_plane_body(plane);
-        sim_plane_contact(plane, &w->support[type], b.x, w->theta[i], w->smoothing, &slot->c);
-        sim_slot_apply(law, &a, &b, w->dt, slot);
-        w->plane_near[at] = 1;
-        force[0] += slot->f.force[0];
-        force[1] += slot->f.force[1];
-        *torque += slot->f.torque_b;
-    }
-}
-
-static void add_plane_losses(const sim_world *w, int i, const double x_before[2], sim_grain_block *block) {
-    for (int q = 0; q < w->count_planes; ++q) {
-        const size_t at = (size_t)i * (size_t)w->count_planes + (size_t)q;
-        if (!w->plane_near[at]) continue;
-        const sim_body_state a = sim_plane_body(&w->plane[q]);
-        sim_body_state b = sim_world_body(w, i);
-        memcpy(b.x, x_before, sizeof b.x);
-        double normal, tangential;
-        sim_slot_dissipation(&w->plane_slot[at], &a, &b, w->dt, &normal, &tangential);
-        block->dissipated_normal += normal;
-        block->dissipated_tangential += tangential;
-    }
-}
-
 // True if the grain's motion in one step makes sense: finite, and less than its own radius.
 static bool motion_is_sane(const sim_world *w, int i) {
     const double reach = w->radius[w->type[i]], dt = w->dt;
@@ -273,19 +235,24 @@ static void grain_block(void *arg, int64_t index, int worker) {
     const int first = (int)index * SIM_BLOCK, last = first + SIM_BLOCK < w->n ? first + SIM_BLOCK : w->n;
     *block = (sim_grain_block){.broken = -1};
     for (int i = first; i < last; ++i) {
+        if (w->role[i] == SIM_ROLE_ABSENT) continue;
         double force[2] = {0, 0}, torque = 0;
         double *x = w->x + 2 * i, *v = w->v + 2 * i;
-        const double x_before[2] = {x[0], x[1]};
-        add_plane_forces(w, i, block, force, &torque);
+        sim_walls_forces(w, i, force, &torque, &block->dissipated_tangential);
         add_pair_forces(w, i, force, &torque);
-        for (int k = 0; k < 2; ++k) {
-            v[k] += w->dt * (w->gravity[k] + force[k] * w->inverse_mass[i]);
-            x[k] += w->dt * v[k];
+        if (w->role[i] == SIM_ROLE_PRESCRIBED) {
+            block->work += sim_mover_follow(w, i, force, torque);
+        } else {
+            for (int k = 0; k < 2; ++k) {
+                v[k] += w->dt * (w->gravity[k] + force[k] * w->inverse_mass[i]);
+                x[k] += w->dt * v[k];
+            }
+            w->omega[i] += w->dt * (torque * w->inverse_inertia[i]);
+            w->theta[i] += w->dt * w->omega[i];
         }
-        w->omega[i] += w->dt * (torque * w->inverse_inertia[i]);
-        w->theta[i] += w->dt * w->omega[i];
         core_sincos(w->theta[i], &w->cos_sin[2 * i + 1], &w->cos_sin[2 * i]);
-        add_plane_losses(w, i, x_before, block);
+        sim_walls_losses(w, i, &block->dissipated_normal, &block->dissipated_tangential, &block->work);
+        if (w->period > 0) sim_world_wrap(w, i);
         const double dx = x[0] - w->x_built[2 * i], dy = x[1] - w->x_built[2 * i + 1];
         block->moved = fmax(block->moved, dx * dx + dy * dy);
         if (block->broken < 0 && !motion_is_sane(w, i)) block->broken = i;
@@ -324,6 +291,7 @@ core_status sim_world_step(sim_world *world, core_error *err) {
     book(w, SIM_STAGE_LIST, &clock);
     const int threads = w->pairs.n < SIM_SERIAL_PAIRS ? 1 : w->threads_used;
     const int count_grain_blocks = (w->n + SIM_BLOCK - 1) / SIM_BLOCK;
+    sim_walls_begin(w);
     core_thread_for(threads, w->count_blocks, contact_block, w);
     book(w, SIM_STAGE_CONTACTS, &clock);
     core_thread_for(threads, count_grain_blocks, grain_block, w);
@@ -339,11 +307,13 @@ core_status sim_world_step(sim_world *world, core_error *err) {
     for (int b = 0; b < count_grain_blocks; ++b) {
         w->dissipated_normal += w->grain_block[b].dissipated_normal;
         w->dissipated_tangential += w->grain_block[b].dissipated_tangential;
+        w->work += w->grain_block[b].work;
         moved = fmax(moved, w->grain_block[b].moved);
         if (broken < 0) broken = w->grain_block[b].broken;
     }
+    sim_walls_end(w);
     ++w->step;
-    if (!(moved <= 0.25 * w->broad.skin * w->broad.skin)) w->stale = true;
+    if (!(moved <= 0.25 * w->broad.skin * w->broad.skin && w->walls.moved <= 0.5 * w->broad.skin)) w->stale = true;
     book(w, SIM_STAGE_LOSSES, &clock);
     return broken < 0 ? CORE_OK : fail_broken(w, broken, err);
 }

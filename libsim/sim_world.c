@@ -29,11 +29,11 @@ static core_status check_law(const sim_contact_law *law, int type, int other, co
 
 static core_status check_def(const sim_world_def *def, core_error *err) {
     CORE_CHECK(def->cookie == WORLD_COOKIE, CORE_ARG, "sim_world_def was not made by sim_world_default_def");
-    CORE_CHECK(def->capacity >= 1 && def->count_types >= 1 && def->count_planes >= 0 && def->threads >= 1, CORE_RANGE,
-               "world: found %d grains, %d types, %d planes, %d threads", def->capacity, def->count_types,
-               def->count_planes, def->threads);
-    CORE_CHECK(def->types && def->law && (def->planes || def->count_planes == 0), CORE_ARG,
-               "world: types, law or planes are NULL");
+    CORE_CHECK(def->capacity >= 1 && def->count_types >= 1 && def->count_boundaries >= 0 && def->threads >= 1,
+               CORE_RANGE, "world: found %d grains, %d types, %d boundaries, %d threads", def->capacity,
+               def->count_types, def->count_boundaries, def->threads);
+    CORE_CHECK(def->types && def->law && (def->boundaries || def->count_boundaries == 0), CORE_ARG,
+               "world: types, law or boundaries are NULL");
     CORE_CHECK(def->narrow.evaluate || def->capacity == 1, CORE_ARG,
                "world: a narrow phase is needed for more than one grain");
     CORE_CHECK(isfinite(def->dt) && isfinite(def->gravity[0]) && isfinite(def->gravity[1]) && isfinite(def->smoothing),
@@ -48,29 +48,26 @@ static core_status check_def(const sim_world_def *def, core_error *err) {
         CORE_CHECK(good && isfinite(type->radius * type->density), CORE_RANGE,
                    "type %s: found radius %g, density %g, expected numbers above 0", type->name, type->radius,
                    type->density);
-        for (int o = 0; o < def->count_types + def->count_planes; ++o)
-            CORE_TRY(check_law(&def->law[t * (def->count_types + def->count_planes) + o], t, o, err));
+        for (int o = 0; o < def->count_types + def->count_boundaries; ++o)
+            CORE_TRY(check_law(&def->law[t * (def->count_types + def->count_boundaries) + o], t, o, err));
     }
-    for (int p = 0; p < def->count_planes; ++p) {
-        const sim_plane_def *plane = &def->planes[p];
-        const double length2 = plane->normal[0] * plane->normal[0] + plane->normal[1] * plane->normal[1];
-        CORE_CHECK(fabs(length2 - 1) < 1e-9 && isfinite(plane->offset), CORE_RANGE,
-                   "plane %s: found normal (%g, %g), offset %g, expected a unit normal", plane->name, plane->normal[0],
-                   plane->normal[1], plane->offset);
-    }
+    CORE_CHECK(isfinite(def->period[0]) && isfinite(def->period[1]), CORE_NONFINITE, "world: found the period %g .. %g",
+               def->period[0], def->period[1]);
+    CORE_CHECK(def->period[0] <= def->period[1], CORE_RANGE, "world: found the period %g .. %g, expected x0 < x1",
+               def->period[0], def->period[1]);
     return CORE_OK;
 }
 
 // Arrays whose size is known.
 static core_status allocate(sim_world *w, core_error *err) {
     core_status status = CORE_OK;
-    const size_t n = (size_t)w->capacity, types = (size_t)w->count_types, planes = (size_t)w->count_planes;
+    const size_t n = (size_t)w->capacity, types = (size_t)w->count_types;
     CORE_NEW_DONE(w->radius, types);
     CORE_NEW_DONE(w->type_mass, types);
     CORE_NEW_DONE(w->type_inertia, types);
     CORE_NEW_DONE(w->support, types);
-    CORE_NEW_DONE(w->law, types * (types + planes));
-    CORE_NEW_DONE(w->plane, planes);
+    CORE_NEW_DONE(w->outline, types);
+    CORE_NEW_DONE(w->law, types * (types + (size_t)w->walls.count));
     CORE_NEW_DONE(w->x, 2 * n);
     CORE_NEW_DONE(w->theta, n);
     CORE_NEW_DONE(w->v, 2 * n);
@@ -81,8 +78,9 @@ static core_status allocate(sim_world *w, core_error *err) {
     CORE_NEW_DONE(w->inverse_mass, n);
     CORE_NEW_DONE(w->inverse_inertia, n);
     CORE_NEW_DONE(w->type, n);
-    CORE_NEW_DONE(w->plane_slot, n * planes);
-    CORE_NEW_DONE(w->plane_near, n * planes);
+    CORE_NEW_DONE(w->image, n);
+    CORE_NEW_DONE(w->role, n);
+    CORE_NEW_DONE(w->mover_of, n);
     CORE_NEW_DONE(w->x_built, 2 * n);
     CORE_NEW_DONE(w->adjacent_start, n + 1);
     CORE_NEW_DONE(w->kind_count, types * types);
@@ -101,19 +99,13 @@ static core_status fill_types(const sim_world_def *def, sim_world *w, core_error
         w->type_mass[t] = type->density * type->shape.area * r2;
         w->type_inertia[t] = type->density * type->shape.second_moment * r2 * r2;
         CORE_TRY(sim_support_create(&type->shape.outline, type->radius, &w->support[t], err));
+        CORE_TRY(core_outline_copy(&type->shape.outline, &w->outline[t], err));
         radius_min = fmin(radius_min, type->radius);
         radius_max = fmax(radius_max, type->radius);
     }
-    for (int p = 0; p < def->count_planes; ++p) {
-        const sim_plane_def *plane = &def->planes[p];
-        w->plane[p] = (sim_plane){.normal = {plane->normal[0], plane->normal[1]},
-                                  .offset = plane->offset,
-                                  .angle = core_atan2(-plane->normal[1], -plane->normal[0]),
-                                  .present = plane->present};
-    }
     memcpy(w->law, def->law,
-           (size_t)def->count_types * (size_t)(def->count_types + def->count_planes) * sizeof *w->law);
-    return sim_broad_create(def->capacity, radius_max, SIM_SKIN * radius_min, &w->broad, err);
+           (size_t)def->count_types * (size_t)(def->count_types + def->count_boundaries) * sizeof *w->law);
+    return sim_broad_create(def->capacity, radius_max, SIM_SKIN * radius_min, def->period, &w->broad, err);
 }
 
 core_status sim_world_create(const sim_world_def *def, sim_world **world, core_error *err) {
@@ -124,15 +116,17 @@ core_status sim_world_create(const sim_world_def *def, sim_world **world, core_e
     CORE_NEW_DONE(w, 1);
     *w = (sim_world){.capacity = def->capacity,
                      .count_types = def->count_types,
-                     .count_planes = def->count_planes,
                      .threads = def->threads,
                      .threads_used = def->threads,
                      .k_max = 1,
                      .gravity = {def->gravity[0], def->gravity[1]},
                      .dt = def->dt,
                      .smoothing = def->smoothing,
+                     .period_start = def->period[0],
+                     .period = def->period[1] - def->period[0],
                      .stale = true};
     w->pairs.k_max = w->pairs_next.k_max = w->k_max;
+    CORE_TRY_DONE(sim_walls_create(def->count_boundaries, def->boundaries, def->capacity, &w->walls, err));
     CORE_TRY_DONE(allocate(w, err));
     CORE_TRY_DONE(fill_types(def, w, err));
     w->narrow = def->narrow;
@@ -149,32 +143,14 @@ void sim_world_destroy(sim_world **world) {
     *world = NULL;
     if (w->narrow.destroy) w->narrow.destroy(w->narrow.self);
     for (int t = 0; w->support && t < w->count_types; ++t) sim_support_clear(&w->support[t]);
-    void *arrays[] = {w->radius,
-                      w->type_mass,
-                      w->type_inertia,
-                      w->support,
-                      w->law,
-                      w->plane,
-                      w->x,
-                      w->theta,
-                      w->v,
-                      w->omega,
-                      w->cos_sin,
-                      w->mass,
-                      w->inertia,
-                      w->inverse_mass,
-                      w->inverse_inertia,
-                      w->type,
-                      w->plane_slot,
-                      w->plane_near,
-                      w->x_built,
-                      w->adjacent_start,
-                      w->adjacent,
-                      w->order,
-                      w->block,
-                      w->kind_count,
-                      w->grain_block,
-                      w->scratch};
+    for (int t = 0; w->outline && t < w->count_types; ++t) core_outline_clear(&w->outline[t]);
+    for (int m = 0; m < w->count_movers; ++m) core_free(w->mover[m].law.table);
+    sim_walls_clear(&w->walls);
+    void *arrays[] = {
+        w->radius,          w->type_mass, w->type_inertia, w->support, w->law,        w->outline,     w->x,
+        w->theta,           w->v,         w->omega,        w->cos_sin, w->mass,       w->inertia,     w->inverse_mass,
+        w->inverse_inertia, w->type,      w->image,        w->role,    w->mover_of,   w->mover,       w->x_built,
+        w->adjacent_start,  w->adjacent,  w->order,        w->block,   w->kind_count, w->grain_block, w->scratch};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) core_free(arrays[i]);
     sim_pairs_clear(&w->pairs);
     sim_pairs_clear(&w->pairs_next);
@@ -182,52 +158,10 @@ void sim_world_destroy(sim_world **world) {
     core_free(w);
 }
 
-core_status sim_world_add(sim_world *world, int type, const double x[2], double angle, const double v[2], double omega,
-                          core_error *err) {
-    CORE_CHECK(world && x && v, CORE_ARG, "sim_world_add: null pointer");
-    CORE_CHECK(type >= 0 && type < world->count_types, CORE_RANGE, "grain %d: found type %d, expected 0 .. %d",
-               world->n, type, world->count_types - 1);
-    CORE_CHECK(world->n < world->capacity, CORE_RANGE, "world: no room for grain %d of %d", world->n, world->capacity);
-    CORE_CHECK(isfinite(x[0]) && isfinite(x[1]) && isfinite(angle) && isfinite(v[0]) && isfinite(v[1]) &&
-                   isfinite(omega),
-               CORE_NONFINITE, "grain %d: found position %g %g, angle %g, velocity %g %g, angular velocity %g",
-               world->n, x[0], x[1], angle, v[0], v[1], omega);
-    const int i = world->n++;
-    memcpy(world->x + 2 * i, x, 2 * sizeof *x);
-    memcpy(world->v + 2 * i, v, 2 * sizeof *v);
-    world->theta[i] = angle;
-    world->omega[i] = omega;
-    core_sincos(angle, &world->cos_sin[2 * i + 1], &world->cos_sin[2 * i]);
-    world->type[i] = type;
-    world->mass[i] = world->type_mass[type];
-    world->inertia[i] = world->type_inertia[type];
-    world->inverse_mass[i] = 1 / world->mass[i];
-    world->inverse_inertia[i] = 1 / world->inertia[i];
-    world->stale = true;
-    return CORE_OK;
-}
-
-void sim_world_set_plane_present(sim_world *world, int plane, bool present) {
-    if (plane < 0 || plane >= world->count_planes) return;
-    world->plane[plane].present = present;
-    if (present) return;
-    // What its springs held is lost.
-    for (int i = 0; i < world->n; ++i) {
-        const size_t at = (size_t)i * (size_t)world->count_planes + (size_t)plane;
-        if (!world->plane_near[at]) continue;
-        sim_slot *slot = &world->plane_slot[at];
-        const sim_contact_law *law = sim_world_law(world, world->type[i], world->count_types + plane);
-        if (slot->c.d < 0) world->dissipated_normal += 0.5 * law->kn * slot->c.d * slot->c.d;
-        world->dissipated_tangential += 0.5 * law->kt * slot->spring * slot->spring;
-        *slot = (sim_slot){0};
-        world->plane_near[at] = 0;
-    }
-}
-
 // ---------------------------------------------------------------------------------------------- queries
 
 const sim_contact_law *sim_world_law(const sim_world *world, int type, int other) {
-    return &world->law[(size_t)type * (size_t)(world->count_types + world->count_planes) + (size_t)other];
+    return &world->law[(size_t)type * (size_t)(world->count_types + world->walls.count) + (size_t)other];
 }
 
 sim_body_state sim_world_body(const sim_world *world, int i) {
@@ -247,6 +181,8 @@ sim_state sim_world_state(const sim_world *world) {
                        .v = world->v,
                        .omega = world->omega,
                        .type = world->type,
+                       .image = world->image,
+                       .role = world->role,
                        .mass = world->mass,
                        .inertia = world->inertia};
 }
@@ -269,7 +205,9 @@ static void add_contact(const sim_slot *slot, const sim_contact_law *law, const 
 
 static void add_grains(const sim_world *w, sim_totals *t) {
     for (int i = 0; i < w->n; ++i) {
-        const double *x = w->x + 2 * i, *v = w->v + 2 * i, m = w->mass[i];
+        if (w->role[i] != SIM_ROLE_FREE) continue;
+        const double v[2] = {w->v[2 * i], w->v[2 * i + 1]}, m = w->mass[i];
+        const double x[2] = {w->x[2 * i] + w->period * w->image[i], w->x[2 * i + 1]};
         const double rotational = 0.5 * w->inertia[i] * w->omega[i] * w->omega[i];
         t->rotational += rotational;
         t->kinetic += 0.5 * m * (v[0] * v[0] + v[1] * v[1]) + rotational;
@@ -280,10 +218,25 @@ static void add_grains(const sim_world *w, sim_totals *t) {
     }
 }
 
+typedef struct totals_of {
+    const sim_world *world;
+    sim_totals *totals;
+} totals_of;
+
+static void add_wall_contact(void *arg, int i, int boundary, const sim_slot *slot) {
+    const totals_of *of = arg;
+    const sim_world *w = of->world;
+    const sim_body_state a = sim_wall_body(&w->walls.wall[boundary]), b = sim_world_body(w, i);
+    add_contact(slot, sim_world_law(w, w->type[i], w->count_types + boundary), &a, &b, w->dt, of->totals);
+    of->totals->count_plane_contacts += sim_slot_touches(slot);
+}
+
 void sim_world_totals(const sim_world *world, sim_totals *totals) {
     const sim_world *w = world;
     sim_totals t = {.dissipated_normal = w->dissipated_normal,
                     .dissipated_tangential = w->dissipated_tangential,
+                    .work = w->work,
+                    .removed = w->removed,
                     .count_pairs_near = w->pairs.n};
     add_grains(w, &t);
     for (int p = 0; p < w->pairs.n; ++p) {
@@ -297,18 +250,30 @@ void sim_world_totals(const sim_world *world, sim_totals *totals) {
             t.count_contacts += sim_slot_touches(slot);
         }
     }
-    for (int i = 0; i < w->n; ++i) {
-        for (int q = 0; q < w->count_planes; ++q) {
-            const size_t at = (size_t)i * (size_t)w->count_planes + (size_t)q;
-            if (!w->plane_near[at]) continue;
-            const sim_body_state a = sim_plane_body(&w->plane[q]), b = sim_world_body(w, i);
-            add_contact(&w->plane_slot[at], sim_world_law(w, w->type[i], w->count_types + q), &a, &b, w->dt, &t);
-            t.count_plane_contacts += sim_slot_touches(&w->plane_slot[at]);
-        }
-    }
+    totals_of of = {w, &t};
+    sim_walls_visit(w, add_wall_contact, &of);
     const int64_t touching = t.count_contacts + t.count_plane_contacts;
     if (touching > 0) t.penetration_mean /= (double)touching;
     *totals = t;
+}
+
+typedef struct contacts_of {
+    int64_t max, n;
+    int *i, *j;
+    sim_contact *c;
+    sim_contact_force *f;
+} contacts_of;
+
+static void list_wall_contact(void *arg, int grain, int boundary, const sim_slot *slot) {
+    contacts_of *of = arg;
+    if (!sim_slot_touches(slot)) return;
+    if (of->n < of->max) {
+        if (of->i) of->i[of->n] = -1 - boundary;
+        if (of->j) of->j[of->n] = grain;
+        if (of->c) of->c[of->n] = slot->c;
+        if (of->f) of->f[of->n] = slot->f;
+    }
+    ++of->n;
 }
 
 int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, sim_contact *c, sim_contact_force *f) {
@@ -327,20 +292,17 @@ int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, 
             ++n;
         }
     }
-    for (int grain = 0; grain < w->n; ++grain) {
-        for (int q = 0; q < w->count_planes; ++q) {
-            const size_t at = (size_t)grain * (size_t)w->count_planes + (size_t)q;
-            if (!w->plane_near[at] || !sim_slot_touches(&w->plane_slot[at])) continue;
-            if (n < max) {
-                if (i) i[n] = -1 - q;
-                if (j) j[n] = grain;
-                if (c) c[n] = w->plane_slot[at].c;
-                if (f) f[n] = w->plane_slot[at].f;
-            }
-            ++n;
-        }
-    }
-    return n;
+    contacts_of of = {max, n, i, j, c, f};
+    sim_walls_visit(w, list_wall_contact, &of);
+    return of.n;
+}
+
+static void hash_wall_spring(void *arg, int grain, int boundary, const sim_slot *slot) {
+    uint64_t *hash = arg;
+    if (!sim_slot_touches(slot)) return;
+    const int32_t key[4] = {grain, boundary, slot->c.feature, 0};
+    *hash = core_hash_bytes(*hash, key, sizeof key);
+    *hash = core_hash_bytes(*hash, &slot->spring, sizeof slot->spring);
 }
 
 // Springs of touching contacts with their keys: what the lists hold beside them is no state.
@@ -354,12 +316,7 @@ static uint64_t hash_springs(const sim_world *w, uint64_t hash) {
             hash = core_hash_bytes(hash, &slot->spring, sizeof slot->spring);
         }
     }
-    for (size_t at = 0; at < (size_t)w->n * (size_t)w->count_planes; ++at) {
-        if (!w->plane_near[at] || !sim_slot_touches(&w->plane_slot[at])) continue;
-        const uint64_t key = at;
-        hash = core_hash_bytes(hash, &key, sizeof key);
-        hash = core_hash_bytes(hash, &w->plane_slot[at].spring, sizeof(double));
-    }
+    sim_walls_visit(w, hash_wall_spring, &hash);
     return hash;
 }
 
@@ -372,21 +329,27 @@ uint64_t sim_world_hash(const sim_world *world) {
     hash = core_hash_bytes(hash, w->theta, n * sizeof *w->theta);
     hash = core_hash_bytes(hash, w->v, 2 * n * sizeof *w->v);
     hash = core_hash_bytes(hash, w->omega, n * sizeof *w->omega);
-    for (int q = 0; q < w->count_planes; ++q)
-        hash = core_hash_bytes(hash, &w->plane[q].present, sizeof w->plane[q].present);
+    hash = core_hash_bytes(hash, w->image, n * sizeof *w->image);
+    hash = core_hash_bytes(hash, w->role, n * sizeof *w->role);
+    for (int b = 0; b < w->walls.count; ++b) {
+        const sim_wall *wall = &w->walls.wall[b];
+        const double pose[6] = {wall->x[0], wall->x[1], wall->angle, wall->v[0], wall->v[1], wall->omega};
+        hash = core_hash_bytes(hash, &wall->present, sizeof wall->present);
+        hash = core_hash_bytes(hash, pose, sizeof pose);
+    }
     return hash_springs(w, hash);
 }
 
-double sim_dt_auto(int count_types, const sim_type_def *types, int count_planes, const sim_contact_law *law,
+double sim_dt_auto(int count_types, const sim_type_def *types, int count_boundaries, const sim_contact_law *law,
                    double fraction) {
     double fastest = 0; // largest k/m_eff, with strong damping counted in
-    const int count_others = count_types + count_planes;
+    const int count_others = count_types + count_boundaries;
     for (int a = 0; a < count_types; ++a) {
         for (int o = 0; o < count_others; ++o) {
             double inverse = 0;
             for (int side = 0; side < 2; ++side) {
                 const sim_type_def *type = side == 0 ? &types[a] : o < count_types ? &types[o] : NULL;
-                if (!type) continue; // a plane is fixed
+                if (!type) continue; // a boundary does not give way
                 // R^2/I + 1/m
                 const double r2 = type->radius * type->radius, m = type->density * type->shape.area * r2;
                 inverse += (1 + type->shape.area / type->shape.second_moment) / m;

@@ -34,17 +34,17 @@ static core_status make_pile(const sim_type_def *type, int n, int threads, const
                              core_error *err) {
     const int columns = (int)ceil(sqrt((double)n));
     const double pitch = 2.02 * type->radius, width = columns * pitch;
-    const sim_plane_def box[3] = {{.normal = {0, 1}, .present = true},
-                                  {.normal = {1, 0}, .present = true},
-                                  {.normal = {-1, 0}, .offset = -width, .present = true}};
+    const sim_boundary_def box[3] = {{.normal = {0, 1}, .present = true},
+                                     {.normal = {1, 0}, .present = true},
+                                     {.normal = {-1, 0}, .offset = -width, .present = true}};
     sim_contact_law laws[4];
     sim_fixture_laws(sim_fixture_law(1e6, .4, .3), 1, 3, laws);
     sim_world_def def = sim_world_default_def();
     def.capacity = n;
     def.count_types = 1;
     def.types = type;
-    def.count_planes = 3;
-    def.planes = box;
+    def.count_boundaries = 3;
+    def.boundaries = box;
     def.law = laws;
     def.threads = threads;
     def.dt = sim_dt_auto(1, type, 3, laws, .25);

@@ -21,15 +21,15 @@ static int clear(void **state) {
 }
 
 static sim_world *make_world(int threads) {
-    const sim_plane_def floor = {.name = "floor", .normal = {0, 1}, .present = true};
+    const sim_boundary_def floor = {.name = "floor", .normal = {0, 1}, .present = true};
     sim_contact_law laws[6];
     sim_fixture_laws(sim_fixture_law(2e4, .3, .5), 2, 1, laws);
     sim_world_def def = sim_world_default_def();
     def.capacity = GRAINS;
     def.count_types = 2;
     def.types = types;
-    def.count_planes = 1;
-    def.planes = &floor;
+    def.count_boundaries = 1;
+    def.boundaries = &floor;
     def.law = laws;
     def.dt = 2e-5;
     def.threads = threads;

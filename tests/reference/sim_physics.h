@@ -7,13 +7,13 @@
 #include "unit/sim_fixture.h"
 
 /// A plane through the origin, turned by `tilt` from the horizontal (downhill is +x for a negative tilt).
-static inline sim_plane_def physics_floor(double tilt) {
-    return (sim_plane_def){.name = "floor", .normal = {-sin(tilt), cos(tilt)}, .present = true};
+static inline sim_boundary_def physics_floor(double tilt) {
+    return (sim_boundary_def){.name = "floor", .normal = {-sin(tilt), cos(tilt)}, .present = true};
 }
 
 /// A world without grains: types, one law for everything, planes.
 static inline sim_world *physics_world(int capacity, int count_types, const sim_type_def *types, int count_planes,
-                                       const sim_plane_def *planes, sim_contact_law law, double gravity, double dt,
+                                       const sim_boundary_def *planes, sim_contact_law law, double gravity, double dt,
                                        sim_narrow narrow) {
     sim_contact_law laws[64];
     sim_world *w = NULL;
@@ -22,8 +22,8 @@ static inline sim_world *physics_world(int capacity, int count_types, const sim_
     def.capacity = capacity;
     def.count_types = count_types;
     def.types = types;
-    def.count_planes = count_planes;
-    def.planes = planes;
+    def.count_boundaries = count_planes;
+    def.boundaries = planes;
     def.law = laws;
     def.gravity[1] = -gravity;
     def.dt = dt;

@@ -34,9 +34,9 @@ static void friction_and_damping_account_for_what_is_missing(void **state) {
     sim_fixture_circles circles;
     check_ok(sim_fixture_disc("a", 96, .02, 2500, &discs[0], err));
     check_ok(sim_fixture_disc("b", 96, .03, 2500, &discs[1], err));
-    const sim_plane_def box[3] = {{.normal = {0, 1}, .present = true},
-                                  {.normal = {1, 0}, .present = true},
-                                  {.normal = {-1, 0}, .offset = -.25, .present = true}};
+    const sim_boundary_def box[3] = {{.normal = {0, 1}, .present = true},
+                                     {.normal = {1, 0}, .present = true},
+                                     {.normal = {-1, 0}, .offset = -.25, .present = true}};
     static const double mus[] = {0, .1, .5};
     for (int m = 0; m < 3; ++m) {
         const sim_contact_law law = sim_fixture_law(1e6, .25, mus[m]);
@@ -61,7 +61,7 @@ static void non_convex_grains_keep_the_balance_too(void **state) {
     // three U through the minimiser: hooks, corners, flat faces
     sim_type_def u;
     check_ok(sim_fixture_u("u", .02, 2500, &u, err));
-    const sim_plane_def floor = physics_floor(0);
+    const sim_boundary_def floor = physics_floor(0);
     const sim_contact_law law = sim_fixture_law(3e5, .25, .4);
     const double dt = sim_dt_auto(1, &u, 1, (sim_contact_law[2]){law, law}, .1); // kinks of d cost of the order of dt
     sim_narrow narrow;
@@ -82,10 +82,10 @@ static void non_convex_grains_keep_the_balance_too(void **state) {
 // 50 discs in a box without gravity, damping and friction: relative change of the energy after about 200 collisions.
 static double drift(const sim_type_def *disc, double fraction, double time) {
     sim_fixture_circles circles;
-    const sim_plane_def box[4] = {{.normal = {0, 1}, .present = true},
-                                  {.normal = {1, 0}, .present = true},
-                                  {.normal = {-1, 0}, .offset = -1, .present = true},
-                                  {.normal = {0, -1}, .offset = -1, .present = true}};
+    const sim_boundary_def box[4] = {{.normal = {0, 1}, .present = true},
+                                     {.normal = {1, 0}, .present = true},
+                                     {.normal = {-1, 0}, .offset = -1, .present = true},
+                                     {.normal = {0, -1}, .offset = -1, .present = true}};
     const sim_contact_law law = {.kn = 1e6, .kt = 0};
     sim_contact_law laws[5];
     sim_fixture_laws(law, 1, 4, laws);
@@ -225,7 +225,7 @@ static void rigid_motion_changes_nothing_in_closed_form(void **state) {
     const sim_contact_law law = sim_fixture_law(1e5, .3, .5);
     sim_world *w[2];
     for (int k = 0; k < 2; ++k) {
-        sim_plane_def floor = physics_floor(k == 0 ? 0 : turn);
+        sim_boundary_def floor = physics_floor(k == 0 ? 0 : turn);
         floor.offset = k == 0 ? 0 : floor.normal[0] * move[0] + floor.normal[1] * move[1];
         w[k] = physics_world(6, 1, &disc, 1, &floor, law, 9.81, 1e-4, sim_fixture_circle_narrow(1, &disc, &circles));
         if (k == 1) {
@@ -264,7 +264,7 @@ static void scale_changes_no_bit(void **state) {
             sized[t].density /= by * by;
         }
         sim_narrow narrow;
-        const sim_plane_def floor = physics_floor(.25);
+        const sim_boundary_def floor = physics_floor(.25);
         check_ok(sim_narrow_neural(&bundle, 2, sized, 1, &narrow, err));
         w[k] = physics_world(GRAINS, 2, sized, 1, &floor, law, 9.81 * by, 2e-5, narrow);
         for (int i = 0; i < GRAINS; ++i)

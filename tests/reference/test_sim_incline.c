@@ -11,7 +11,7 @@ static const double RAMP = 20;      // sqrt(h/g): the tilt grows this slowly, so
 
 // A block of width x 1 m stands at its elastic depth on the plane; gravity is tilted instead of the plane.
 static sim_world *set_down(sim_type_def *block, double width, double mu) {
-    const sim_plane_def floor = physics_floor(0);
+    const sim_boundary_def floor = physics_floor(0);
     check_ok(sim_fixture_block("block", width, 1, 1, block, err));
     const double weight = GRAVITY * sim_fixture_mass(block), kn = weight / SINKING;
     const sim_contact_law law = sim_fixture_law(kn, .5, mu);

@@ -23,7 +23,7 @@ static void the_linear_law_has_its_closed_forms(void **state) {
     // Closed forms: gamma, e, t_c, deepest overlap for m_eff = 1 kg, k = 1e4 N/m, v = 1 m/s
     static const double table[][4] = {
         {6.704, .9020, .030763, .009498}, {43.091, .5503, .027724, .007418}, {91.190, .3249, .024660, .005700}};
-    const sim_plane_def floor = physics_floor(0);
+    const sim_boundary_def floor = physics_floor(0);
     for (int i = 0; i < 3; ++i) {
         const double *row = table[i], dt = row[2] / 100;
         const sim_contact_law law = {.kn = 1e4, .kt = 0, .gamma_n = row[0], .gamma_t = 0};
@@ -58,7 +58,7 @@ static void the_linear_law_has_its_closed_forms(void **state) {
 static void restitution_is_realised_at_a_plane(void **state) {
     (void)state;
     static const double es[] = {.9, .5, .3}, angles[] = {0, .35, -1.1};
-    const sim_plane_def floor = physics_floor(0);
+    const sim_boundary_def floor = physics_floor(0);
     for (int i = 0; i < 3; ++i) {
         for (int a = 0; a < 3; ++a) {
             sim_contact_law law = {.kn = 1e6, .kt = 0, .gamma_n = NAN, .gamma_t = NAN};

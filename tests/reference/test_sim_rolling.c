@@ -36,7 +36,7 @@ static int clear(void **state) {
 // A grain set down at its elastic depth on an incline; acceleration along it over a time in which it turns many facets
 // past.
 static double roll(const sim_type_def *type, double tilt, double mu, double *slip) {
-    const sim_plane_def floor = physics_floor(-tilt);
+    const sim_boundary_def floor = physics_floor(-tilt);
     // soft enough that the sinking is well above the facets' height R (1 - cos(pi/n)), as the contact of a disc; little
     // damping
     const double weight = GRAVITY * sim_fixture_mass(type), kn = weight / .004;
@@ -96,7 +96,7 @@ static void too_little_friction_lets_it_slide(void **state) {
 // Kinematics alone: v = -omega R over the contact gives u_t = 0 for any sinking, on the plane and between two grains.
 static void rolling_without_slip_has_no_tangential_rate(void **state) {
     (void)state;
-    const sim_plane_def floor = physics_floor(0);
+    const sim_boundary_def floor = physics_floor(0);
     const sim_contact_law law = sim_fixture_law(1e5, .1, .5);
     sim_world *w = physics_world(1, 1, &disc, 1, &floor, law, 0, 1e-5, (sim_narrow){0});
     const double height = .99, h = -cos(CORE_PI / 96), d = height + h; // standing on a facet
@@ -128,7 +128,7 @@ static void rolling_without_slip_has_no_tangential_rate(void **state) {
 static void a_launched_disc_comes_to_roll(void **state) {
     (void)state;
     // at v0 without spin: rolls at v0/(1 + kappa) after t = kappa v0/((1 + kappa) mu g)
-    const sim_plane_def floor = physics_floor(0);
+    const sim_boundary_def floor = physics_floor(0);
     const double weight = GRAVITY * sim_fixture_mass(&disc), kn = weight / .004, mu = .2, v0 = 3;
     const sim_contact_law law = sim_fixture_law(kn, .3, mu);
     const double dt = sim_dt_auto(1, &disc, 1, (sim_contact_law[2]){law, law}, .1);

@@ -97,13 +97,12 @@ static void contact_has_the_identities_of_a_pair(void **state) {
     sim_support s = {0};
     check_ok(sim_support_create(&u_type.shape.outline, u_type.radius, &s, err));
     const double tilt = .3;
-    const sim_plane plane = {
-        .normal = {-sin(tilt), cos(tilt)}, .offset = .4, .angle = atan2(-cos(tilt), sin(tilt)), .present = true};
-    const sim_body_state a = sim_plane_body(&plane);
+    const sim_plane plane = {.normal = {-sin(tilt), cos(tilt)}, .offset = .4, .angle = atan2(-cos(tilt), sin(tilt))};
+    const sim_body_state a = {.x = {.4 * plane.normal[0], .4 * plane.normal[1]}};
     for (int i = 0; i < 500; ++i) {
         const double theta = -6 + .0237 * i, x[2] = {.3 * cos(i), .2 + .1 * sin(3. * i)}, w = .002;
         sim_contact c;
-        sim_plane_contact(&plane, &s, x, theta, w, &c);
+        sim_plane_contact(&plane, a.x, &s, x, theta, w, &c);
         const double dx[2] = {x[0] - a.x[0], x[1] - a.x[1]};
         check_near(c.r_a - c.r_b, dx[0] * c.g[0] + dx[1] * c.g[1], 1e-14);
         // d against the outline, away from smoothing
@@ -114,13 +113,13 @@ static void contact_has_the_identities_of_a_pair(void **state) {
         // slopes by differences
         const double step = 1e-6;
         sim_contact up, down;
-        sim_plane_contact(&plane, &s, x, theta + step, w, &up);
-        sim_plane_contact(&plane, &s, x, theta - step, w, &down);
+        sim_plane_contact(&plane, a.x, &s, x, theta + step, w, &up);
+        sim_plane_contact(&plane, a.x, &s, x, theta - step, w, &down);
         check_near(c.d_theta_b, (up.d - down.d) / (2 * step), 1e-3);
         for (int k = 0; k < 2; ++k) {
             double moved[2] = {x[0], x[1]};
             moved[k] += step;
-            sim_plane_contact(&plane, &s, moved, theta, w, &up);
+            sim_plane_contact(&plane, a.x, &s, moved, theta, w, &up);
             check_near(c.g[k], (up.d - c.d) / step, 1e-8);
         }
         // the rate of d is u_n
@@ -128,7 +127,7 @@ static void contact_has_the_identities_of_a_pair(void **state) {
         double u_n, u_t;
         sim_contact_rates(&c, sim_contact_d_theta_a(&c, a.x, b.x), &a, &b, &u_n, &u_t);
         const double later[2] = {x[0] + step * b.v[0], x[1] + step * b.v[1]};
-        sim_plane_contact(&plane, &s, later, theta + step * b.omega, w, &up);
+        sim_plane_contact(&plane, a.x, &s, later, theta + step * b.omega, w, &up);
         check_near(u_n, (up.d - c.d) / step, 2e-3);
     }
     sim_support_clear(&s);

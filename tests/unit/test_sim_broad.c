@@ -5,6 +5,7 @@
 
 enum { MOST = 400 };
 static const double RADIUS[2] = {.5, 1.5};
+static const double OPEN[2] = {0, 0}; // no period
 
 typedef struct cloud {
     int n;
@@ -47,13 +48,13 @@ static void pairs_are_those_of_brute_force(void **state) {
     static const int counts[] = {0, 1, 2, 50, MOST};
     sim_broad broad = {0};
     sim_pairs pairs = {.k_max = 1};
-    check_ok(sim_broad_create(MOST, 1.5, .2, &broad, err));
+    check_ok(sim_broad_create(MOST, 1.5, .2, OPEN, &broad, err));
     for (int s = 0; s < 4; ++s) {
         for (int o = 0; o < 3; ++o) {
             for (int n = 0; n < 5; ++n) {
                 cloud c;
                 scatter(&c, counts[n], sizes[s], offsets[o], (uint64_t)(100 * s + 10 * o + n));
-                check_ok(sim_broad_find(&broad, c.n, c.x, c.type, RADIUS, &pairs, err));
+                check_ok(sim_broad_find(&broad, c.n, c.x, c.type, NULL, RADIUS, &pairs, err));
                 compare(&c, .2, &pairs);
             }
         }
@@ -63,7 +64,7 @@ static void pairs_are_those_of_brute_force(void **state) {
     broad.count_buckets = 1;
     cloud crowded;
     scatter(&crowded, 100, 20, 0, 77);
-    check_ok(sim_broad_find(&broad, crowded.n, crowded.x, crowded.type, RADIUS, &pairs, err));
+    check_ok(sim_broad_find(&broad, crowded.n, crowded.x, crowded.type, NULL, RADIUS, &pairs, err));
     compare(&crowded, .2, &pairs);
     broad.count_buckets = count_buckets;
     // so far away that all cell numbers are clamped: slow, but right
@@ -71,10 +72,10 @@ static void pairs_are_those_of_brute_force(void **state) {
     scatter(&c, 30, 1e16, 1e17, 3);
     c.x[2] = c.x[0];
     c.x[3] = c.x[1];
-    check_ok(sim_broad_find(&broad, c.n, c.x, c.type, RADIUS, &pairs, err));
+    check_ok(sim_broad_find(&broad, c.n, c.x, c.type, NULL, RADIUS, &pairs, err));
     compare(&c, .2, &pairs);
     assert_true(pairs.n >= 1);
-    assert_int_equal(sim_broad_find(&broad, MOST + 1, c.x, c.type, RADIUS, &pairs, NULL), CORE_RANGE);
+    assert_int_equal(sim_broad_find(&broad, MOST + 1, c.x, c.type, NULL, RADIUS, &pairs, NULL), CORE_RANGE);
     sim_pairs_clear(&pairs);
     sim_broad_clear(&broad);
 }
@@ -83,12 +84,12 @@ static void touching_at_exactly_the_reach_counts(void **state) {
     (void)state;
     sim_broad broad = {0};
     sim_pairs pairs = {.k_max = 1};
-    check_ok(sim_broad_create(2, .5, .25, &broad, err));
+    check_ok(sim_broad_create(2, .5, .25, OPEN, &broad, err));
     static const double at[] = {1.25, 1.2500001};
     for (int i = 0; i < 2; ++i) {
         const double x[4] = {-7, 3, -7 + at[i], 3};
         const int type[2] = {0, 0};
-        check_ok(sim_broad_find(&broad, 2, x, type, RADIUS, &pairs, err));
+        check_ok(sim_broad_find(&broad, 2, x, type, NULL, RADIUS, &pairs, err));
         assert_int_equal(pairs.n, 1 - i);
     }
     sim_pairs_clear(&pairs);
@@ -145,18 +146,18 @@ static void no_memory_is_reported_and_leaves_things_whole(void **state) {
     sim_broad broad = {0};
     for (uint64_t n = 1; n <= 4; ++n) {
         core_alloc_fail_after(n);
-        assert_int_equal(sim_broad_create(MOST, 1.5, .2, &broad, &cause), CORE_MEMORY);
+        assert_int_equal(sim_broad_create(MOST, 1.5, .2, OPEN, &broad, &cause), CORE_MEMORY);
         assert_null(broad.start);
     }
     core_alloc_fail_after(0);
-    check_ok(sim_broad_create(MOST, 1.5, .2, &broad, err));
+    check_ok(sim_broad_create(MOST, 1.5, .2, OPEN, &broad, err));
     cloud c;
     scatter(&c, MOST, 5, 0, 1);
     sim_pairs pairs = {.k_max = 1};
     int failures = 0;
     for (uint64_t n = 1;; ++n, ++failures) {
         core_alloc_fail_after(n);
-        const core_status status = sim_broad_find(&broad, c.n, c.x, c.type, RADIUS, &pairs, &cause);
+        const core_status status = sim_broad_find(&broad, c.n, c.x, c.type, NULL, RADIUS, &pairs, &cause);
         core_alloc_fail_after(0);
         if (status == CORE_OK) break;
         assert_int_equal(status, CORE_MEMORY);

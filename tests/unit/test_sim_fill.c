@@ -14,7 +14,7 @@
 /// A scene in memory with two types (radius 1 and 0.3) and one fill entry.
 typedef struct fixture {
     sim_type_def types[2];
-    sim_plane_def planes[2];
+    sim_boundary_def planes[2];
     sim_fill_def fill[2];
     sim_scene scene;
 } fixture;
@@ -24,7 +24,7 @@ static void fixture_init(fixture *f, int type, int count, double x0, double y0, 
     f->fill[0] = (sim_fill_def){type, count, {x0, y0, x1, y1}};
     f->fill[1] = f->fill[0];
     f->scene = (sim_scene){
-        .count_types = 2, .types = f->types, .planes = f->planes, .count_fill = 2, .fill = f->fill, .seed = 1};
+        .count_types = 2, .types = f->types, .boundaries = f->planes, .count_fill = 2, .fill = f->fill, .seed = 1};
 }
 
 static double *place(const fixture *f, int i, const double *occupied, int m) {
@@ -111,9 +111,9 @@ static void planes_are_respected(void **state) {
     (void)state;
     fixture f;
     fixture_init(&f, 1, 150, -5, -5, 15, 10);
-    f.planes[0] = (sim_plane_def){"floor", {0, 1}, 0, true};
-    f.planes[1] = (sim_plane_def){"slope", {-0.6, 0.8}, -3, true};
-    f.scene.count_planes = 2;
+    f.planes[0] = (sim_boundary_def){.name = "floor", .normal = {0, 1}, .present = true};
+    f.planes[1] = (sim_boundary_def){.name = "slope", .normal = {-0.6, 0.8}, .offset = -3, .present = true};
+    f.scene.count_boundaries = 2;
     double *poses = place(&f, 0, NULL, 0);
     check_poses(&f, 0, poses);
     for (int i = 0; i < 150; i++) {
@@ -178,13 +178,13 @@ static void no_room(void **state) {
     check_poses(&f, 0, poses);
     free(poses);
     // A ceiling: no height would do.
-    f.planes[0] = (sim_plane_def){"lid", {0, -1}, -9.3, true};
-    f.scene.count_planes = 1;
+    f.planes[0] = (sim_boundary_def){.name = "lid", .normal = {0, -1}, .offset = -9.3, .present = true};
+    f.scene.count_boundaries = 1;
     expect_refused(
         &f, NULL, 0, CORE_RANGE,
         "fill[0]: 20 of 24 grains of type big fit into the region [0, 1, 10.3, 11.25]; no height would do: planes or "
         "other grains are in the way");
-    f.scene.count_planes = 0;
+    f.scene.count_boundaries = 0;
     // A grain in the way takes cells.
     const double circle[3] = {5, 5, 1};
     fixture_init(&f, 0, 20, 0, 1, 10.3, 9.3);
@@ -211,8 +211,9 @@ static void extreme_regions(void **state) {
     check_poses(&f, 0, poses);
     free(poses);
     fixture_init(&f, 0, 10, 0, 0, 1e6, 1e6);
-    f.planes[0] = (sim_plane_def){"wall", {-1, 0}, 1, true}; // grains at x <= -1 only
-    f.scene.count_planes = 1;
+    f.planes[0] =
+        (sim_boundary_def){.name = "wall", .normal = {-1, 0}, .offset = 1, .present = true}; // grains at x <= -1 only
+    f.scene.count_boundaries = 1;
     expect_refused(&f, NULL, 0, CORE_RANGE,
                    "fill[0]: 0 of 10 grains of type big fit into the region [0, 0, 1e+06, 1e+06]; no height would do: "
                    "planes or other "

@@ -84,12 +84,12 @@ static void scene_values(void **state) {
     assert_string_equal(s.types[0].shape_path, test_folder_path(path, "sq.wkt"));
     assert_true(s.types[0].radius == 0.5 && s.types[0].density == 2000);
     assert_true(fabs(s.types[0].shape.area - 2) < 1e-12); // unit circumradius: side sqrt 2
-    assert_int_equal(s.count_planes, 2);
-    assert_string_equal(s.planes[1].name, "gate");
-    assert_true(s.planes[0].normal[0] == 0 && s.planes[0].normal[1] == 1 && s.planes[0].offset == 1);
-    assert_true(fabs(s.planes[1].normal[0] + 0.6) < 1e-15 && fabs(s.planes[1].normal[1] - 0.8) < 1e-15);
-    assert_true(fabs(s.planes[1].offset + 2.4) < 1e-15);
-    assert_true(s.planes[0].present && s.planes[1].present);
+    assert_int_equal(s.count_boundaries, 2);
+    assert_string_equal(s.boundaries[1].name, "gate");
+    assert_true(s.boundaries[0].normal[0] == 0 && s.boundaries[0].normal[1] == 1 && s.boundaries[0].offset == 1);
+    assert_true(fabs(s.boundaries[1].normal[0] + 0.6) < 1e-15 && fabs(s.boundaries[1].normal[1] - 0.8) < 1e-15);
+    assert_true(fabs(s.boundaries[1].offset + 2.4) < 1e-15);
+    assert_true(s.boundaries[0].present && s.boundaries[1].present);
     assert_int_equal(s.count_fill, 1);
     assert_true(s.fill[0].type == 1 && s.fill[0].count == 7 && s.fill[0].region[0] == 0 && s.fill[0].region[3] == 3);
     assert_int_equal(s.count_place, 2);
@@ -122,7 +122,7 @@ static void scene_defaults(void **state) {
     read_good(&p, &s);
     assert_string_equal(s.title, "untitled");
     assert_true(s.gravity[0] == 0 && s.gravity[1] == -9.81);
-    assert_int_equal(s.count_planes, 0);
+    assert_int_equal(s.count_boundaries, 0);
     assert_int_equal(s.back_end, SIM_NEURAL);
     assert_null(s.maps_path);
     assert_true(s.smoothing == 0.001 && isnan(s.dt) && s.output_every == 0.02 && s.seed == 1);
@@ -131,7 +131,7 @@ static void scene_defaults(void **state) {
 }
 
 static const sim_contact_law *law_of(const sim_scene *s, int type, int partner) {
-    return &s->law[type * (s->count_types + s->count_planes) + partner];
+    return &s->law[type * (s->count_types + s->count_boundaries) + partner];
 }
 
 static void contact_laws(void **state) {
@@ -275,7 +275,7 @@ static void refused_boundaries(void **state) {
     read_good(&(parts){.bounds = "boundaries:\n  - {name: gate, plane: {point: [1, 0], normal: [1e300, 0]}}\n"
                                  "  - {name: b, plane: {point: [0, 2], normal: [0, -1e-300]}}\n"},
               &s);
-    assert_true(s.planes[0].normal[0] == 1 && s.planes[1].normal[1] == -1 && s.planes[1].offset == -2);
+    assert_true(s.boundaries[0].normal[0] == 1 && s.boundaries[1].normal[1] == -1 && s.boundaries[1].offset == -2);
     sim_scene_clear(&s);
 }
 

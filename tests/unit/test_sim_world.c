@@ -6,8 +6,8 @@
 
 static sim_type_def types[2]; // discs of radius .01 and .02 m
 static sim_contact_law laws[2 * 4];
-static sim_plane_def planes[2] = {{.name = "floor", .normal = {0, 1}, .present = true},
-                                  {.name = "wall", .normal = {1, 0}, .offset = -.5, .present = true}};
+static sim_boundary_def planes[2] = {{.name = "floor", .normal = {0, 1}, .present = true},
+                                     {.name = "wall", .normal = {1, 0}, .offset = -.5, .present = true}};
 static sim_fixture_circles circles;
 
 static int make_types(void **state) {
@@ -29,8 +29,8 @@ static sim_world_def make_def(int capacity, int count_planes) {
     def.capacity = capacity;
     def.count_types = 2;
     def.types = types;
-    def.count_planes = count_planes;
-    def.planes = planes;
+    def.count_boundaries = count_planes;
+    def.boundaries = planes;
     def.law = laws; // all entries are equal, whatever the number of planes
     def.dt = 1e-4;
     def.narrow = sim_fixture_circle_narrow(2, types, &circles);
@@ -96,7 +96,7 @@ static void bad_definitions_are_refused(void **state) {
     const sim_world_def good = make_def(3, 2);
     sim_contact_law bad_laws[2 * 4];
     sim_type_def bad_types[2] = {types[0], types[1]};
-    sim_plane_def bad_planes[2] = {planes[0], planes[1]};
+    sim_boundary_def bad_planes[2] = {planes[0], planes[1]};
     struct {
         sim_world_def def;
         core_status status;
@@ -110,7 +110,7 @@ static void bad_definitions_are_refused(void **state) {
     CASE(threads = 0, CORE_RANGE);
     CASE(types = NULL, CORE_ARG);
     CASE(law = NULL, CORE_ARG);
-    CASE(planes = NULL, CORE_ARG);
+    CASE(boundaries = NULL, CORE_ARG);
     CASE(narrow = (sim_narrow){0}, CORE_ARG);
     CASE(dt = 0, CORE_RANGE);
     CASE(dt = NAN, CORE_NONFINITE);
@@ -118,7 +118,7 @@ static void bad_definitions_are_refused(void **state) {
     CASE(smoothing = -1, CORE_RANGE);
     CASE(law = bad_laws, CORE_RANGE);
     CASE(types = bad_types, CORE_RANGE);
-    CASE(planes = bad_planes, CORE_RANGE);
+    CASE(boundaries = bad_planes, CORE_RANGE);
     memcpy(bad_laws, laws, sizeof laws);
     bad_laws[5].mu = -1;
     bad_types[1].radius = -1;
@@ -226,8 +226,8 @@ static void contacts_balance_the_weight(void **state) {
     assert_int_equal(sim_world_contacts(w, 0, i, j, c, f), 1); // counted though not written
     // without its floor the grain falls; the spring's energy is booked
     const double normal = t.dissipated_normal;
-    sim_world_set_plane_present(w, 0, false);
-    sim_world_set_plane_present(w, 7, false); // no such plane: nothing
+    sim_world_set_present(w, 0, false);
+    sim_world_set_present(w, 7, false); // no such plane: nothing
     sim_world_totals(w, &t);
     check_near(t.dissipated_normal - normal, .5 * weight * weight / 1e5, 1e-3 * (t.dissipated_normal - normal));
     const double y = sim_world_state(w).x[1];
