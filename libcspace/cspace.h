@@ -260,6 +260,10 @@ void cspace_map_scratch_destroy(cspace_map_scratch **scratch);
 /// -INFINITY: nowhere; elsewhere r_a = t.n/2, r_b = -t.n/2). Row i depends on pose i alone, to the bit. No allocation.
 void cspace_map_evaluate(const cspace_map *map, const cspace_pose *poses, int n, double arm_below,
                          cspace_contact *contacts, cspace_map_scratch *scratch);
+/// Distances alone at n poses (n <= capacity), to the bit those of cspace_map_evaluate, at about half its cost. No
+/// allocation.
+void cspace_map_distance(const cspace_map *map, const cspace_pose *poses, int n, double *d,
+                         cspace_map_scratch *scratch);
 
 /// How a map is trained.
 typedef struct cspace_train_def {

@@ -116,9 +116,8 @@ void cspace_map_scratch_destroy(cspace_map_scratch **scratch) {
     *scratch = NULL;
 }
 
-// Distance and its derivatives, in the asker's frame.
-static void evaluate_distance(const cspace_map *map, const cspace_pose *poses, int n, cspace_contact *contacts,
-                              cspace_map_scratch *s) {
+// Inputs of the nets, in double and as the kernels take them.
+static void encode_poses(const cspace_map *map, const cspace_pose *poses, int n, cspace_map_scratch *s) {
     const int inputs = map->distance.inputs, stride = s->stride;
     for (int i = 0; i < n; i++) {
         double *row = s->inputs + (size_t)i * CSPACE_INPUTS_MAX;
@@ -126,6 +125,13 @@ static void evaluate_distance(const cspace_map *map, const cspace_pose *poses, i
         cspace_encode(map->encoding, &s->folded[i].pose, row, NULL);
         for (int k = 0; k < inputs; k++) s->x[k * stride + i] = (float)row[k];
     }
+}
+
+// Distance and its derivatives, in the asker's frame.
+static void evaluate_distance(const cspace_map *map, const cspace_pose *poses, int n, cspace_contact *contacts,
+                              cspace_map_scratch *s) {
+    const int inputs = map->distance.inputs, stride = s->stride;
+    encode_poses(map, poses, n, s);
     nn_kernel_evaluate(map->kernel_distance, n, stride, s->x, s->value, s->gradient, s->kernel);
     for (int i = 0; i < n; i++) {
         double gradient[CSPACE_INPUTS_MAX], slope[3];
@@ -165,5 +171,16 @@ void cspace_map_evaluate(const cspace_map *map, const cspace_pose *poses, int n,
         const int rows = n - start < scratch->stride ? n - start : scratch->stride;
         evaluate_distance(map, poses + start, rows, contacts + start, scratch);
         evaluate_arms(map, poses + start, rows, arm_below, contacts + start, scratch);
+    }
+}
+
+void cspace_map_distance(const cspace_map *map, const cspace_pose *poses, int n, double *d,
+                         cspace_map_scratch *scratch) {
+    cspace_map_scratch *s = scratch;
+    for (int start = 0; start < n; start += s->stride) {
+        const int rows = n - start < s->stride ? n - start : s->stride;
+        encode_poses(map, poses + start, rows, s);
+        nn_kernel_evaluate(map->kernel_distance, rows, s->stride, s->x, s->value, NULL, s->kernel);
+        for (int i = 0; i < rows; i++) d[start + i] = (double)s->value[i];
     }
 }

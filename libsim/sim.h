@@ -70,6 +70,12 @@ typedef struct sim_narrow {
     /// Row i depends on pose i alone, to the bit. Thread-safe with one scratch per worker.
     void (*evaluate)(const void *self, int pair, const cspace_pose *poses, int n, int k_max, int *count,
                      sim_contact *contacts, int worker);
+    /// Distances alone, m, where they are cheaper than whole contacts: (n), row i to the bit what evaluate gives as the
+    /// smallest d. Or NULL.
+    void (*distance)(const void *self, int pair, const cspace_pose *poses, int n, double *d, int worker);
+    /// How far distances can be relied on, per ordered pair of types, m: a pair found at d is not asked again until its
+    /// grains can have come closer by min(d, band) - margin. NULL: every pair is asked in every step.
+    const double *margin, *band;
     void (*destroy)(void *self);
     void *self;
 } sim_narrow;
@@ -289,7 +295,9 @@ typedef struct sim_totals {
     double removed; // J since the start, that grains have taken along (minus what entering grains brought)
     int64_t count_contacts, count_plane_contacts, count_sliding, count_saturated;
     double penetration_mean, penetration_max;  // m, over touching contacts, as the narrow phase sees it
-    int64_t count_pairs_near, count_evaluated; // neighbour-list pairs; narrow-phase queries of the last step
+    int64_t count_pairs_near, count_evaluated; // neighbour-list pairs; narrow-phase queries of the last step,
+    int64_t count_full,
+        count_skipped; // of these with gradient and moment arms; pairs known to be apart without a query
 } sim_totals;
 void sim_world_totals(const sim_world *world, sim_totals *totals);
 /// Touching contacts of the last step: pairs i < j in (i, j) order with A = i, B = j, then boundaries by grain with

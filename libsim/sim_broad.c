@@ -23,6 +23,9 @@ core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err) {
     GROW(j, 1);
     GROW(count, 1);
     GROW(touching, 1);
+    GROW(lost, 1);
+    GROW(room, 1);
+    GROW(from, 4);
     GROW(slot, k);
 #undef GROW
     CORE_CHECK(ok, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
@@ -36,6 +39,9 @@ void sim_pairs_clear(sim_pairs *pairs) {
     core_free(pairs->j);
     core_free(pairs->count);
     core_free(pairs->touching);
+    core_free(pairs->lost);
+    core_free(pairs->room);
+    core_free(pairs->from);
     core_free(pairs->slot);
     *pairs = (sim_pairs){.k_max = pairs->k_max};
 }
@@ -51,6 +57,8 @@ double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const 
         if (q < to->n && to->i[q] == from->i[p] && to->j[q] == from->j[p]) {
             to->count[q] = from->count[p];
             to->touching[q] = from->touching[p];
+            to->room[q] = from->room[p];
+            memcpy(to->from + 4 * (size_t)q, from->from + 4 * (size_t)p, 4 * sizeof *to->from);
             if (from->count[p] > 0) memcpy(to->slot + (size_t)q * k_max, slot, (size_t)from->count[p] * sizeof *slot);
             continue;
         }
@@ -195,6 +203,8 @@ core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *
     if (pairs->n > 0) {
         memset(pairs->count, 0, (size_t)pairs->n * sizeof *pairs->count);
         memset(pairs->touching, 0, (size_t)pairs->n * sizeof *pairs->touching);
+        memset(pairs->lost, 0, (size_t)pairs->n * sizeof *pairs->lost);
+        memset(pairs->room, 0, (size_t)pairs->n * sizeof *pairs->room);
     }
     return CORE_OK;
 }

@@ -46,8 +46,11 @@ bool sim_slot_touches(const sim_slot *slot);
 typedef struct sim_pairs {
     int n, capacity, k_max;
     int *i, *j;        // (n)
-    int *count;        // (n) contacts in the slots; 0: bounding circles apart
-    uint8_t *touching; // (n)
+    int *count;        // (n) contacts in the slots; 0 unless the pair touches
+    uint8_t *touching; // (n) a contact has d < 0
+    double *lost;      // (n) J, of this step: energy of tangential springs that were cut or dropped
+    double *room;      // (n) m, the pair is apart while its grains have not come closer by this much since ...
+    double *from;      // (n x 4) ... this placement: x_j - x_i in m, theta_i, theta_j
     sim_slot *slot;    // (n x k_max)
 } sim_pairs;
 /// Makes room for `capacity` pairs; what is there stays. MEMORY (unchanged).
@@ -84,26 +87,25 @@ core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *
 typedef struct sim_contact_block {
     int type_pair;    // type_a x count_types + type_b
     int first, count; // range of world->order
-    int count_evaluated;
-    double dissipated_normal, dissipated_tangential; // J, of this step
+    int count_evaluated, count_full, count_skipped;
 } sim_contact_block;
 
 /// Sums over SIM_BLOCK consecutive grains.
 typedef struct sim_grain_block {
-    double dissipated_normal, dissipated_tangential, work; // J, of this step
     double moved; // m^2, largest squared displacement since the neighbour list was built
     int broken;   // first grain that blew up, or -1
 } sim_grain_block;
 
 /// Room of one worker for one batch.
 typedef struct sim_scratch {
-    cspace_pose pose[SIM_BLOCK];
-    int pair[SIM_BLOCK];
+    cspace_pose pose[SIM_BLOCK], pose_apart[SIM_BLOCK];
+    int pair[SIM_BLOCK], pair_apart[SIM_BLOCK];
+    double distance[SIM_BLOCK];
     int count[SIM_BLOCK];
     sim_contact contact[SIM_BLOCK * SIM_CONTACTS_MAX];
 } sim_scratch;
 
-enum { SIM_STAGE_LIST, SIM_STAGE_CONTACTS, SIM_STAGE_GRAINS, SIM_STAGE_LOSSES, SIM_STAGES };
+enum { SIM_STAGE_LIST, SIM_STAGE_CONTACTS, SIM_STAGE_GRAINS, SIM_STAGES };
 
 struct sim_world {
     // what it is made of
@@ -132,7 +134,9 @@ struct sim_world {
     // contacts
     sim_pairs pairs, pairs_next;
     sim_walls walls;
-    double dissipated_normal, dissipated_tangential, work, removed; // J
+    double *lost; // (n x 3) J since the start, by grain: normal, tangential, work
+    double dissipated_normal, dissipated_tangential, work, removed; // J since the start, that no grain has booked
+    int64_t count_evaluated, count_full, count_skipped;             // of the last step
     // neighbour list
     sim_broad broad;
     bool stale;          // the list has to be built before it is used
@@ -151,11 +155,33 @@ struct sim_world {
     double stage_time[SIM_STAGES]; // s
 };
 
+/// What the pairs of one grain do to it in this step.
+typedef struct sim_load {
+    double force[2], torque;                 // N, N m
+    double free[2], free_torque;             // of these what the normal dashpots and the cut at zero add
+    double tangential[2], tangential_torque; // and what friction does
+    double lost;                             // J, from tangential springs of the pairs whose A it is
+} sim_load;
+/// Contacts of block `index` of the world `arg`, for core_thread_for.
+void sim_pairs_contacts(void *arg, int64_t index, int worker);
+/// Adds what the pairs of grain i do, in the order of the other grain's id.
+void sim_pairs_load(const sim_world *world, int i, sim_load *load);
+/// Asks for every pair that the next step would skip. Returns how many of them touch (none should), and their number.
+int64_t sim_pairs_missed(sim_world *world, int64_t *skipped);
+
 /// Builds the neighbour list from the present positions; springs move to the new list. MEMORY (the old list stays).
 core_status sim_world_rebuild(sim_world *world, core_error *err);
-sim_body_state sim_world_body(const sim_world *world, int i);
 /// Law of a type with a type, or with boundary other - count_types.
-const sim_contact_law *sim_world_law(const sim_world *world, int type, int other);
+static inline const sim_contact_law *sim_world_law(const sim_world *world, int type, int other) {
+    return &world->law[(size_t)type * (size_t)(world->count_types + world->walls.count) + (size_t)other];
+}
+static inline sim_body_state sim_world_body(const sim_world *world, int i) {
+    return (sim_body_state){.x = {world->x[2 * i], world->x[2 * i + 1]},
+                            .v = {world->v[2 * i], world->v[2 * i + 1]},
+                            .omega = world->omega[i],
+                            .inv_mass = world->inverse_mass[i],
+                            .inv_inertia = world->inverse_inertia[i]};
+}
 /// dx of the nearest image.
 static inline double sim_world_image(const sim_world *world, double dx) {
     return world->period > 0 ? dx - world->period * floor(dx / world->period + 0.5) : dx;

@@ -1,5 +1,6 @@
-/// One step of semi-implicit Euler: contacts of the neighbour pairs in blocks, sums per grain in pair order, motion,
-/// losses. Which worker does which block changes no bit: results go to slots of pairs and are summed in a fixed order.
+/// One step of semi-implicit Euler: contacts of the neighbour pairs in blocks (sim_pairs.c), then for each grain its
+/// forces in a fixed order, its motion and what its contacts lost. Which worker does which block changes no bit: every
+/// number is written by one grain or one pair.
 #include "sim_private.h"
 
 #include <math.h>
@@ -92,133 +93,31 @@ core_status sim_world_rebuild(sim_world *world, core_error *err) {
     return CORE_OK;
 }
 
-// ---------------------------------------------------------------------------------------------- contacts of pairs
-
-// Bounding circles of pair p overlap or touch; the pose of j seen from i, m.
-static bool pair_is_near(const sim_world *w, int p, cspace_pose *pose) {
-    const int i = w->pairs.i[p], j = w->pairs.j[p];
-    const double dx = sim_world_image(w, w->x[2 * j] - w->x[2 * i]), dy = w->x[2 * j + 1] - w->x[2 * i + 1];
-    const double reach = w->radius[w->type[i]] + w->radius[w->type[j]];
-    if (dx * dx + dy * dy > reach * reach) return false;
-    const double c = w->cos_sin[2 * i], s = w->cos_sin[2 * i + 1];
-    *pose = (cspace_pose){.theta = w->theta[j] - w->theta[i], .x = c * dx + s * dy, .y = c * dy - s * dx};
-    return true;
-}
-
-// Energy of the springs of a pair that is given up.
-static double drop_pair(sim_world *w, int p, double kt) {
-    double lost = 0;
-    for (int c = 0; c < w->pairs.count[p]; ++c) {
-        const double spring = w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)c].spring;
-        lost += 0.5 * kt * spring * spring;
-    }
-    w->pairs.count[p] = 0;
-    w->pairs.touching[p] = 0;
-    return lost;
-}
-
-// Contacts found for pair p, A's frame: springs go to the contacts of the same feature, then the law acts. Returns the
-// energy of springs without one.
-static double apply_pair(sim_world *w, int p, int count, const sim_contact *found, const sim_contact_law *law) {
-    const int i = w->pairs.i[p], old_count = w->pairs.count[p];
-    sim_slot *slot = w->pairs.slot + (size_t)p * (size_t)w->k_max;
-    double old_spring[SIM_CONTACTS_MAX], lost = 0;
-    int32_t old_feature[SIM_CONTACTS_MAX];
-    for (int k = 0; k < old_count; ++k) {
-        old_spring[k] = slot[k].spring;
-        old_feature[k] = slot[k].c.feature;
-    }
-    const sim_body_state a = sim_world_body(w, i);
-    sim_body_state b = sim_world_body(w, w->pairs.j[p]);
-    if (w->period > 0) b.x[0] = a.x[0] + sim_world_image(w, b.x[0] - a.x[0]);
-    const double c = w->cos_sin[2 * i], s = w->cos_sin[2 * i + 1];
-    w->pairs.touching[p] = 0;
-    for (int k = 0; k < count; ++k) {
-        slot[k].c = found[k];
-        slot[k].c.g[0] = c * found[k].g[0] - s * found[k].g[1];
-        slot[k].c.g[1] = s * found[k].g[0] + c * found[k].g[1];
-        slot[k].spring = 0;
-        for (int o = 0; o < old_count; ++o) {
-            if (old_feature[o] != found[k].feature) continue;
-            slot[k].spring = old_spring[o];
-            old_spring[o] = 0;
-        }
-        sim_slot_apply(law, &a, &b, w->dt, &slot[k]);
-        if (sim_slot_touches(&slot[k])) {
-            w->pairs.touching[p] = 1;
-        } else {
-            lost += slot[k].loss;
-        }
-    }
-    w->pairs.count[p] = count;
-    for (int o = 0; o < old_count; ++o) lost += 0.5 * law->kt * old_spring[o] * old_spring[o];
-    return lost;
-}
-
-static void contact_block(void *arg, int64_t index, int worker) {
-    sim_world *w = arg;
-    sim_contact_block *block = &w->block[index];
-    sim_scratch *scratch = &w->scratch[worker];
-    const sim_contact_law *law = sim_world_law(w, block->type_pair / w->count_types, block->type_pair % w->count_types);
-    double lost = 0;
-    int n = 0;
-    for (int q = block->first; q < block->first + block->count; ++q) {
-        const int p = w->order[q];
-        if (pair_is_near(w, p, &scratch->pose[n])) {
-            scratch->pair[n++] = p;
-        } else if (w->pairs.count[p] > 0) {
-            lost += drop_pair(w, p, law->kt);
-        }
-    }
-    if (n > 0) {
-        w->narrow.evaluate(w->narrow.self, block->type_pair, scratch->pose, n, w->k_max, scratch->count,
-                           scratch->contact, worker);
-    }
-    for (int q = 0; q < n; ++q) {
-        lost +=
-            apply_pair(w, scratch->pair[q], scratch->count[q], scratch->contact + (size_t)q * (size_t)w->k_max, law);
-    }
-    block->count_evaluated = n;
-    block->dissipated_normal = 0;
-    block->dissipated_tangential = lost;
-}
-
-// Work lost in touching contacts, once the new velocities are known.
-static void loss_block(void *arg, int64_t index, int worker) {
-    (void)worker;
-    sim_world *w = arg;
-    sim_contact_block *block = &w->block[index];
-    for (int q = block->first; q < block->first + block->count; ++q) {
-        const int p = w->order[q];
-        if (!w->pairs.touching[p]) continue;
-        const sim_body_state a = sim_world_body(w, w->pairs.i[p]), b = sim_world_body(w, w->pairs.j[p]);
-        for (int k = 0; k < w->pairs.count[p]; ++k) {
-            const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k];
-            if (!sim_slot_touches(slot)) continue;
-            double normal, tangential;
-            sim_slot_dissipation(slot, &a, &b, w->dt, &normal, &tangential);
-            block->dissipated_normal += normal;
-            block->dissipated_tangential += tangential;
-        }
-    }
-}
-
 // ---------------------------------------------------------------------------------------------- motion
 
-// Force and torque of the grain's pairs, in pair order.
-static void add_pair_forces(const sim_world *w, int i, double force[2], double *torque) {
-    for (int e = w->adjacent_start[i]; e < w->adjacent_start[i + 1]; ++e) {
-        const int p = w->adjacent[e] >> 1;
-        if (!w->pairs.touching[p]) continue;
-        const bool is_b = w->adjacent[e] & 1;
-        const double sign = is_b ? 1 : -1;
-        for (int k = 0; k < w->pairs.count[p]; ++k) {
-            const sim_contact_force *f = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k].f;
-            force[0] += sign * f->force[0];
-            force[1] += sign * f->force[1];
-            *torque += is_b ? f->torque_b : f->torque_a;
+// Work lost in the grain's pairs: a force on a grain works at the mean of its velocities before and after the step, and
+// what the forces on both grains of a contact lose together is what the contact loses.
+static void add_pair_losses(sim_world *w, int i, const sim_load *load, const double v_before[2], double omega_before) {
+    const double turn = 0.5 * (omega_before + w->omega[i]);
+    const double v[2] = {0.5 * (v_before[0] + w->v[2 * i]), 0.5 * (v_before[1] + w->v[2 * i + 1])};
+    w->lost[3 * i] -= w->dt * (load->free[0] * v[0] + load->free[1] * v[1] + load->free_torque * turn);
+    w->lost[3 * i + 1] +=
+        load->lost - w->dt * (load->tangential[0] * v[0] + load->tangential[1] * v[1] + load->tangential_torque * turn);
+}
+
+// Semi-implicit Euler for a free grain, the law of motion for another.
+static void move_grain(sim_world *w, int i, const sim_load *load) {
+    if (w->role[i] == SIM_ROLE_PRESCRIBED) {
+        w->lost[3 * i + 2] += sim_mover_follow(w, i, load->force, load->torque);
+    } else {
+        for (int k = 0; k < 2; ++k) {
+            w->v[2 * i + k] += w->dt * (w->gravity[k] + load->force[k] * w->inverse_mass[i]);
+            w->x[2 * i + k] += w->dt * w->v[2 * i + k];
         }
+        w->omega[i] += w->dt * (load->torque * w->inverse_inertia[i]);
+        w->theta[i] += w->dt * w->omega[i];
     }
+    core_sincos(w->theta[i], &w->cos_sin[2 * i + 1], &w->cos_sin[2 * i]);
 }
 
 // True if the grain's motion in one step makes sense: finite, and less than its own radius.
@@ -236,22 +135,15 @@ static void grain_block(void *arg, int64_t index, int worker) {
     *block = (sim_grain_block){.broken = -1};
     for (int i = first; i < last; ++i) {
         if (w->role[i] == SIM_ROLE_ABSENT) continue;
-        double force[2] = {0, 0}, torque = 0;
-        double *x = w->x + 2 * i, *v = w->v + 2 * i;
-        sim_walls_forces(w, i, force, &torque, &block->dissipated_tangential);
-        add_pair_forces(w, i, force, &torque);
-        if (w->role[i] == SIM_ROLE_PRESCRIBED) {
-            block->work += sim_mover_follow(w, i, force, torque);
-        } else {
-            for (int k = 0; k < 2; ++k) {
-                v[k] += w->dt * (w->gravity[k] + force[k] * w->inverse_mass[i]);
-                x[k] += w->dt * v[k];
-            }
-            w->omega[i] += w->dt * (torque * w->inverse_inertia[i]);
-            w->theta[i] += w->dt * w->omega[i];
-        }
-        core_sincos(w->theta[i], &w->cos_sin[2 * i + 1], &w->cos_sin[2 * i]);
-        sim_walls_losses(w, i, &block->dissipated_normal, &block->dissipated_tangential, &block->work);
+        sim_load load = {0};
+        const double *x = w->x + 2 * i, *v = w->v + 2 * i;
+        const double v_before[2] = {v[0], v[1]}, omega_before = w->omega[i];
+        double *lost = w->lost + 3 * i;
+        sim_walls_forces(w, i, load.force, &load.torque, &lost[1]);
+        sim_pairs_load(w, i, &load);
+        move_grain(w, i, &load);
+        sim_walls_losses(w, i, &lost[0], &lost[1], &lost[2]);
+        add_pair_losses(w, i, &load, v_before, omega_before);
         if (w->period > 0) sim_world_wrap(w, i);
         const double dx = x[0] - w->x_built[2 * i], dy = x[1] - w->x_built[2 * i + 1];
         block->moved = fmax(block->moved, dx * dx + dy * dy);
@@ -292,28 +184,24 @@ core_status sim_world_step(sim_world *world, core_error *err) {
     const int threads = w->pairs.n < SIM_SERIAL_PAIRS ? 1 : w->threads_used;
     const int count_grain_blocks = (w->n + SIM_BLOCK - 1) / SIM_BLOCK;
     sim_walls_begin(w);
-    core_thread_for(threads, w->count_blocks, contact_block, w);
+    core_thread_for(threads, w->count_blocks, sim_pairs_contacts, w);
     book(w, SIM_STAGE_CONTACTS, &clock);
     core_thread_for(threads, count_grain_blocks, grain_block, w);
-    book(w, SIM_STAGE_GRAINS, &clock);
-    core_thread_for(threads, w->count_blocks, loss_block, w);
-    // sums of blocks, in their order
+    w->count_evaluated = w->count_full = w->count_skipped = 0;
     for (int b = 0; b < w->count_blocks; ++b) {
-        w->dissipated_normal += w->block[b].dissipated_normal;
-        w->dissipated_tangential += w->block[b].dissipated_tangential;
+        w->count_evaluated += w->block[b].count_evaluated;
+        w->count_full += w->block[b].count_full;
+        w->count_skipped += w->block[b].count_skipped;
     }
     double moved = 0;
     int broken = -1;
     for (int b = 0; b < count_grain_blocks; ++b) {
-        w->dissipated_normal += w->grain_block[b].dissipated_normal;
-        w->dissipated_tangential += w->grain_block[b].dissipated_tangential;
-        w->work += w->grain_block[b].work;
         moved = fmax(moved, w->grain_block[b].moved);
         if (broken < 0) broken = w->grain_block[b].broken;
     }
     sim_walls_end(w);
     ++w->step;
     if (!(moved <= 0.25 * w->broad.skin * w->broad.skin && w->walls.moved <= 0.5 * w->broad.skin)) w->stale = true;
-    book(w, SIM_STAGE_LOSSES, &clock);
+    book(w, SIM_STAGE_GRAINS, &clock);
     return broken < 0 ? CORE_OK : fail_broken(w, broken, err);
 }

@@ -81,6 +81,7 @@ static core_status allocate(sim_world *w, core_error *err) {
     CORE_NEW_DONE(w->image, n);
     CORE_NEW_DONE(w->role, n);
     CORE_NEW_DONE(w->mover_of, n);
+    CORE_NEW_DONE(w->lost, 3 * n);
     CORE_NEW_DONE(w->x_built, 2 * n);
     CORE_NEW_DONE(w->adjacent_start, n + 1);
     CORE_NEW_DONE(w->kind_count, types * types);
@@ -146,11 +147,35 @@ void sim_world_destroy(sim_world **world) {
     for (int t = 0; w->outline && t < w->count_types; ++t) core_outline_clear(&w->outline[t]);
     for (int m = 0; m < w->count_movers; ++m) core_free(w->mover[m].law.table);
     sim_walls_clear(&w->walls);
-    void *arrays[] = {
-        w->radius,          w->type_mass, w->type_inertia, w->support, w->law,        w->outline,     w->x,
-        w->theta,           w->v,         w->omega,        w->cos_sin, w->mass,       w->inertia,     w->inverse_mass,
-        w->inverse_inertia, w->type,      w->image,        w->role,    w->mover_of,   w->mover,       w->x_built,
-        w->adjacent_start,  w->adjacent,  w->order,        w->block,   w->kind_count, w->grain_block, w->scratch};
+    void *arrays[] = {w->radius,
+                      w->type_mass,
+                      w->type_inertia,
+                      w->support,
+                      w->law,
+                      w->outline,
+                      w->x,
+                      w->theta,
+                      w->v,
+                      w->omega,
+                      w->cos_sin,
+                      w->mass,
+                      w->inertia,
+                      w->inverse_mass,
+                      w->inverse_inertia,
+                      w->type,
+                      w->image,
+                      w->role,
+                      w->mover_of,
+                      w->mover,
+                      w->x_built,
+                      w->lost,
+                      w->adjacent_start,
+                      w->adjacent,
+                      w->order,
+                      w->block,
+                      w->kind_count,
+                      w->grain_block,
+                      w->scratch};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) core_free(arrays[i]);
     sim_pairs_clear(&w->pairs);
     sim_pairs_clear(&w->pairs_next);
@@ -159,18 +184,6 @@ void sim_world_destroy(sim_world **world) {
 }
 
 // ---------------------------------------------------------------------------------------------- queries
-
-const sim_contact_law *sim_world_law(const sim_world *world, int type, int other) {
-    return &world->law[(size_t)type * (size_t)(world->count_types + world->walls.count) + (size_t)other];
-}
-
-sim_body_state sim_world_body(const sim_world *world, int i) {
-    return (sim_body_state){.x = {world->x[2 * i], world->x[2 * i + 1]},
-                            .v = {world->v[2 * i], world->v[2 * i + 1]},
-                            .omega = world->omega[i],
-                            .inv_mass = world->inverse_mass[i],
-                            .inv_inertia = world->inverse_inertia[i]};
-}
 
 sim_state sim_world_state(const sim_world *world) {
     return (sim_state){.n = world->n,
@@ -237,13 +250,20 @@ void sim_world_totals(const sim_world *world, sim_totals *totals) {
                     .dissipated_tangential = w->dissipated_tangential,
                     .work = w->work,
                     .removed = w->removed,
-                    .count_pairs_near = w->pairs.n};
+                    .count_pairs_near = w->pairs.n,
+                    .count_evaluated = w->count_evaluated,
+                    .count_full = w->count_full,
+                    .count_skipped = w->count_skipped};
     add_grains(w, &t);
+    for (int i = 0; i < w->n; ++i) {
+        t.dissipated_normal += w->lost[3 * i];
+        t.dissipated_tangential += w->lost[3 * i + 1];
+        t.work += w->lost[3 * i + 2];
+    }
     for (int p = 0; p < w->pairs.n; ++p) {
         if (w->pairs.count[p] == 0) continue;
         const int i = w->pairs.i[p], j = w->pairs.j[p];
         const sim_body_state a = sim_world_body(w, i), b = sim_world_body(w, j);
-        ++t.count_evaluated;
         for (int c = 0; c < w->pairs.count[p]; ++c) {
             const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)c];
             add_contact(slot, sim_world_law(w, w->type[i], w->type[j]), &a, &b, w->dt, &t);

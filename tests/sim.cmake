@@ -1,5 +1,5 @@
 # The simulator: contact law, boundaries, broad and narrow phase, world, runs, and the command simulate.
-foreach(module contact boundary walls broad narrow world)
+foreach(module contact boundary walls broad narrow pairs world)
   cem_test(test_sim_${module} unit/test_sim_${module}.c unit sim)
 endforeach()
 foreach(physics restitution rolling incline energy)
@@ -25,3 +25,8 @@ target_include_directories(bench_step PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 set_target_properties(bench_step PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_test(NAME bench_step COMMAND bench_step)
 set_tests_properties(bench_step PROPERTIES LABELS bench TIMEOUT 600)
+
+# The same on a settled pile of a scene, beside the bare kernels; needs a run: tests/bench/pile.sh.
+add_executable(bench_pile bench/bench_pile.c)
+target_link_libraries(bench_pile PRIVATE sim cem_flags m)
+set_target_properties(bench_pile PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

@@ -89,11 +89,11 @@ static core_status bench(const sim_type_def *type, const cspace_bundle *bundle, 
     const double step = best / STEPS;
     printf("%6d grains, %d threads: %8.1f us/step (%.1f of processor time), %.3f us/grain, %5.0f ns/query, %5.0f "
            "ns/near pair; list %2.0f %%, contacts %2.0f %%, grains "
-           "%2.0f %%, losses %2.0f %%; %lld near, %lld queries, %lld touching\n",
+           "%2.0f %%; %lld near, %lld queries, %lld touching\n",
            n, threads, 1e6 * step, 1e6 * cpu / STEPS, 1e6 * step / n, 1e9 * step / (double)t.count_evaluated,
            1e9 * step / (double)t.count_pairs_near, 100 * share[SIM_STAGE_LIST], 100 * share[SIM_STAGE_CONTACTS],
-           100 * share[SIM_STAGE_GRAINS], 100 * share[SIM_STAGE_LOSSES], (long long)t.count_pairs_near,
-           (long long)t.count_evaluated, (long long)t.count_contacts);
+           100 * share[SIM_STAGE_GRAINS], (long long)t.count_pairs_near, (long long)t.count_evaluated,
+           (long long)t.count_contacts);
 done:
     sim_world_destroy(&w);
     if (c.map.destroy) c.map.destroy(c.map.self);
