@@ -95,6 +95,9 @@ void cspace_exact_contact(const cspace_exact *exact, const cspace_pose *pose, cs
 /// The same where |d| <= band; else false, much sooner, and the contact is NaN.
 bool cspace_exact_near(const cspace_exact *exact, const cspace_pose *pose, double band, cspace_contact *contact,
                        cspace_exact_scratch *scratch);
+/// The same where d <= apart, however deep the overlap.
+bool cspace_exact_reaches(const cspace_exact *exact, const cspace_pose *pose, double apart, cspace_contact *contact,
+                          cspace_exact_scratch *scratch);
 
 // ---------------------------------------------------------------------------------------------- samples
 

@@ -140,8 +140,9 @@ static bool find_closest(const cspace__edges *a, const cspace__edges *b, closest
     return is_inside(a, b->from) || is_inside(b, a->from); // no crossing: one holds the other, or they are apart
 }
 
-bool cspace_exact_near(const cspace_exact *exact, const cspace_pose *pose, double band, cspace_contact *contact,
-                       cspace_exact_scratch *scratch) {
+/// The contact unless the regions are more than `apart` from each other or overlap by more than `depth`; else false.
+static bool contact_within(const cspace_exact *exact, const cspace_pose *pose, double apart, double depth,
+                           cspace_contact *contact, cspace_exact_scratch *scratch) {
     assert(exact && pose && contact && scratch);
     *contact = (cspace_contact){.d = NAN, .d_theta = NAN, .g = {NAN, NAN}, .r_a = NAN, .r_b = NAN};
     if (!isfinite(pose->theta) || !isfinite(pose->x) || !isfinite(pose->y)) return false;
@@ -149,26 +150,36 @@ bool cspace_exact_near(const cspace_exact *exact, const cspace_pose *pose, doubl
     cspace__edges *b = &scratch->b;
     const double t[2] = {pose->x, pose->y};
     double turn[2], far = sqrt(dot(t, t)) - exact->reach;
-    if (far > band) return false;
+    if (far > apart) return false;
     core_sincos(pose->theta, &turn[1], &turn[0]);
     place(own->from, own->n, 2, turn, t, b->from);
     place(own->to, own->n, 2, turn, t, b->to);
     place(own->circle, own->n, 3, turn, t, b->circle);
     place(own->around, own->blocks, 3, turn, t, b->around);
-    closest best = {.distance2 = band * band * (1.0 + 1e-9)};
-    if (find_closest(&exact->edge[0], b, &best)) return cspace__exact_depth(exact, pose, turn, band, contact, scratch);
+    closest best = {.distance2 = apart * apart * (1.0 + 1e-9)};
+    if (find_closest(&exact->edge[0], b, &best)) return cspace__exact_depth(exact, pose, turn, depth, contact, scratch);
     double d = sqrt(best.distance2),
            p[2] = {0.5 * (best.vertex[0] + best.foot[0]), 0.5 * (best.vertex[1] + best.foot[1])};
-    if (!(d <= band) || dot(best.n, best.n) <= 0.0) return false;
+    if (!(d <= apart) || dot(best.n, best.n) <= 0.0) return false;
     *contact = (cspace_contact){.d = d, .g = {best.n[0], best.n[1]}, .r_a = dot(p, best.n)};
     contact->r_b = contact->r_a - dot(t, best.n);
     contact->d_theta = (p[0] - t[0]) * best.n[1] - (p[1] - t[1]) * best.n[0];
     return true;
 }
 
+bool cspace_exact_near(const cspace_exact *exact, const cspace_pose *pose, double band, cspace_contact *contact,
+                       cspace_exact_scratch *scratch) {
+    return contact_within(exact, pose, band, band, contact, scratch);
+}
+
+bool cspace_exact_reaches(const cspace_exact *exact, const cspace_pose *pose, double apart, cspace_contact *contact,
+                          cspace_exact_scratch *scratch) {
+    return contact_within(exact, pose, apart, INFINITY, contact, scratch);
+}
+
 void cspace_exact_contact(const cspace_exact *exact, const cspace_pose *pose, cspace_contact *contact,
                           cspace_exact_scratch *scratch) {
-    cspace_exact_near(exact, pose, INFINITY, contact, scratch);
+    contact_within(exact, pose, INFINITY, INFINITY, contact, scratch);
 }
 
 core_status cspace_exact_create(const cspace_pair *pair, cspace_exact **exact, core_error *err) {

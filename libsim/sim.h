@@ -56,8 +56,8 @@ void sim_contact_law_apply(const sim_contact_law *law, const sim_contact *c, con
 
 // ---------------------------------------------------------------------------------------------- narrow phase
 
-/// A back end of the narrow phase: neural | minimiser. Every back end answers the same question for many poses of one
-/// pair of types.
+/// A back end of the narrow phase: neural | minimiser | exact. Every back end answers the same question for many poses
+/// of one pair of types.
 typedef struct sim_narrow {
     const char *name;
     /// @param pair     [in]  ordered pair of types: type_a x count_types + type_b; A is the grain with the smaller id,
@@ -161,8 +161,9 @@ typedef struct sim_phase_def {
     int *remove; // (count_remove) boundaries taken away at the start of the phase
 } sim_phase_def;
 
-/// Narrow phases a scene may ask for.
-typedef enum sim_back_end { SIM_NEURAL, SIM_MINIMISER } sim_back_end;
+/// Narrow phases a scene may ask for, and their names.
+typedef enum sim_back_end { SIM_NEURAL, SIM_MINIMISER, SIM_EXACT, SIM_BACK_ENDS } sim_back_end;
+extern const char *const sim_back_end_names[SIM_BACK_ENDS];
 
 /// A validated scene. Owns everything.
 typedef struct sim_scene {
@@ -315,6 +316,10 @@ core_status sim_narrow_neural(const cspace_bundle *bundle, int count_types, cons
 /// Minimiser back end: builds grids of the types at `resolution`.
 core_status sim_narrow_minimiser(int count_types, const sim_type_def *types, int resolution, double smoothing,
                                  int workers, sim_narrow *narrow, core_error *err);
+/// Exact back end, from the outlines alone (cspace_exact_contact). SHAPE, RANGE: outlines that cannot be cut into
+/// convex parts, or into too many.
+core_status sim_narrow_exact(int count_types, const sim_type_def *types, double smoothing, int workers,
+                             sim_narrow *narrow, core_error *err);
 
 // ---------------------------------------------------------------------------------------------- runs
 

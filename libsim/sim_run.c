@@ -306,9 +306,8 @@ static void report_setup(const run *r) {
     char note[256];
     const bool warn = r->setup.stiffness > STIFFNESS_WARN;
     snprintf(note, sizeof note, "%d planes, %s, dt %.4g s%s, dt sqrt(k_n/m_eff) %.3g%s", r->scene->count_boundaries,
-             r->scene->back_end == SIM_NEURAL ? "neural" : "minimiser", r->setup.dt,
-             isnan(r->scene->dt) ? " (auto)" : "", r->setup.stiffness,
-             warn ? " - WARNING: above 0.35 contacts are restless" : "");
+             sim_back_end_names[r->scene->back_end], r->setup.dt, isnan(r->scene->dt) ? " (auto)" : "",
+             r->setup.stiffness, warn ? " - WARNING: above 0.35 contacts are restless" : "");
     core_progress_report(r->progress, "scene", r->setup.world->n, r->setup.world->n, "grains", note);
 }
 

@@ -13,6 +13,9 @@
 #define GRAINS_MAX 10000000            // of a scene, filled and placed
 #define DEFAULT_KT_OVER_KN (2.0 / 3.0) // as the help of the key says
 
+const char *const sim_back_end_names[SIM_BACK_ENDS] = {
+    [SIM_NEURAL] = "neural", [SIM_MINIMISER] = "minimiser", [SIM_EXACT] = "exact"};
+
 /// The reader's hands: document, scene under construction.
 typedef struct reader {
     core_yaml *doc;
@@ -442,7 +445,9 @@ static core_status read_settings(const reader *r, core_error *err) {
     const char *maps = core_yaml_text(root, "maps");
     if (maps) CORE_TRY(core_path_join(r->folder, maps, &scene->maps_path, err));
     core_yaml_vector(root, "gravity", scene->gravity, 2);
-    scene->back_end = strcmp(core_yaml_text(root, "narrow_phase"), "neural") == 0 ? SIM_NEURAL : SIM_MINIMISER;
+    for (int i = 0; i < SIM_BACK_ENDS; i++) {
+        if (strcmp(core_yaml_text(root, "narrow_phase"), sim_back_end_names[i]) == 0) scene->back_end = (sim_back_end)i;
+    }
     scene->smoothing = core_yaml_number(root, "smoothing");
     scene->dt = core_yaml_number(root, "dt"); // NaN: auto
     scene->output_every = core_yaml_number(root, "output.every");

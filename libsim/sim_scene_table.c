@@ -166,9 +166,10 @@ static const core_yaml_key table[] = {
     {.path = "phases[].remove", .kind = CORE_YAML_NAMES, .help = "Boundaries taken away when the phase starts."},
     {.path = "narrow_phase",
      .kind = CORE_YAML_WORD,
-     .words = "neural minimiser",
+     .words = "neural minimiser exact",
      .standard = "neural",
-     .help = "Contacts from the trained maps, or from the numeric minimiser (slow)."},
+     .help =
+         "Contacts from the trained maps, from the minimiser on grids (slow), or from the exact distance of polygons."},
     {.path = "solver",
      .kind = CORE_YAML_WORD,
      .words = "penalty",

@@ -128,6 +128,8 @@ core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, con
     CORE_TRY_DONE(place_grains(scene, n, poses, types, err));
     if (scene->back_end == SIM_NEURAL) {
         CORE_TRY_DONE(load_maps(scene, def, &made, &narrow, err));
+    } else if (scene->back_end == SIM_EXACT) {
+        CORE_TRY_DONE(sim_narrow_exact(scene->count_types, scene->types, scene->smoothing, def->threads, &narrow, err));
     } else {
         core_progress_report(progress, "grids", 0, scene->count_types, "shapes", NULL);
         CORE_TRY_DONE(sim_narrow_minimiser(scene->count_types, scene->types, MINIMISER_RESOLUTION, scene->smoothing,

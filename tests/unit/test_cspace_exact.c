@@ -238,6 +238,8 @@ static void test_band(void **state) {
         assert_int_equal(cspace_exact_near(q.exact, &p, 0.1, &near, q.scratch), fabs(c.d) <= 0.1);
         within += fabs(c.d) <= 0.1;
         if (fabs(c.d) <= 0.1) assert_close(near.d, c.d, 1e-14);
+        assert_int_equal(cspace_exact_reaches(q.exact, &p, 0.1, &near, q.scratch), c.d <= 0.1);
+        if (c.d <= 0.1) assert_close(near.d, c.d, 1e-14);
     }
     assert_true(within > 300);
     assert_true(isnan(contact_at(&q, NAN, 0.0, 0.0).d));

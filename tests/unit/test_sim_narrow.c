@@ -246,12 +246,139 @@ static void minimiser_refuses_bad_arguments(void **state) {
     narrow.destroy(narrow.self);
 }
 
+// Points of a circle of 256 corners: d to the sagitta, 8e-5 R.
+static void exact_knows_discs(void **state) {
+    (void)state;
+    sim_type_def discs[2];
+    sim_narrow narrow = {0};
+    check_ok(sim_fixture_disc("a", 256, .02, 1, &discs[0], err));
+    check_ok(sim_fixture_disc("b", 256, .01, 1, &discs[1], err));
+    check_ok(sim_narrow_exact(2, discs, .001, 1, &narrow, err));
+    const double L = .02, facets = 2e-4 * L;
+    for (int i = 0; i < 80; ++i) {
+        const double angle = .1 + .7 * i, d = .004 - .0001 * i, r = .03 + d;
+        const cspace_pose pose = {1.1 * i, r * cos(angle), r * sin(angle)};
+        sim_contact c;
+        int count = 0;
+        narrow.evaluate(narrow.self, 1, &pose, 1, 1, &count, &c, 0);
+        assert_int_equal(count, 1);
+        if (d > .0018 * L + facets) { // apart: a lower bound, within 3.6 smoothing widths or cut off at L/10
+            assert_true(c.d > 0 && c.d < d && c.d > fmin(d, .1 * L) - .0036 * L - facets);
+            check_near(c.g[0], 0, 0);
+            continue;
+        }
+        check_near(c.d, d, facets);
+        if (c.d >= 0) continue;
+        check_near(c.g[0], cos(angle), .02);
+        check_near(c.g[1], sin(angle), .02);
+        check_near(c.d_theta_b, 0, .02 * .01);
+        check_near(c.r_a, .02 + d / 2, facets);
+        check_near(c.r_b, -.01 - d / 2, facets);
+    }
+    narrow.destroy(narrow.self);
+    sdf_shape_clear(&discs[0].shape);
+    sdf_shape_clear(&discs[1].shape);
+}
+
+static void exact_answers_both_orders(void **state) {
+    (void)state;
+    sim_narrow narrow = {0};
+    check_ok(sim_narrow_exact(2, types, 0, 1, &narrow, err));
+    check_other_order(&narrow, 1e-14);
+    narrow.destroy(narrow.self);
+}
+
+// A square on a longer block, flat and turned by a small angle: as one of them turns, the plain distance changes at the
+// rate of half its side whatever the angle; the smoothed rate falls to 0 over sqrt(3) widths.
+static void smoothing_gives_faces_a_torque(void **state) {
+    (void)state;
+    sim_type_def pair[2];
+    check_ok(sim_fixture_block("block", 2, 1, 1, &pair[0], err));
+    check_ok(sim_fixture_block("square", 1, 1, 1, &pair[1], err));
+    const double sigma = .004, h = sqrt(3.) * sigma;
+    for (int k = 0; k < 2; ++k) {
+        sim_narrow narrow = {0};
+        check_ok(sim_narrow_exact(2, pair, k * sigma, 1, &narrow, err));
+        for (int i = -4; i <= 4; ++i) {
+            if (i == 0 && k == 0) continue; // a tie
+            const double turn = .5 * i * h, s = sin(fabs(turn)), c = cos(turn);
+            const cspace_pose pose = {turn, 0, .999};
+            sim_contact found;
+            int count;
+            narrow.evaluate(narrow.self, 1, &pose, 1, 1, &count, &found, 0);
+            // centre .999 above the other's, lowest corner c/2 + s/2 below it
+            const double plain = .999 - .5 - .5 * c - .5 * s, sign = turn > 0 ? -1 : 1;
+            if (k == 0) {
+                check_near(found.d, plain, 1e-12);
+                check_near(found.d_theta_b, sign * .5 * (c - s), 1e-12);
+                check_near(found.r_a, .5 + .5 * plain, 1e-12);
+            } else {
+                const double up = fabs(turn + h), down = fabs(turn - h);
+                const double d_up = .499 - .5 * cos(up) - .5 * sin(up), d_down = .499 - .5 * cos(down) - .5 * sin(down);
+                check_near(found.d, (4 * plain + d_up + d_down) / 6, 1e-12);
+                check_near(found.d_theta_b, (d_up - d_down) / (2 * h), 1e-12);
+                check_near(found.r_a, .5 + .5 * plain, .5 * h);
+            }
+            check_near(found.r_a - found.r_b,
+                       .999 * found.g[1] / sqrt(found.g[0] * found.g[0] + found.g[1] * found.g[1]), 1e-14);
+            check_near(found.g[1], 1, 1e-9);
+        }
+        narrow.destroy(narrow.self);
+    }
+    for (int t = 0; t < 2; ++t) sdf_shape_clear(&pair[t].shape);
+}
+
+static void exact_passes_what_is_not_finite_on(void **state) {
+    (void)state;
+    sim_narrow narrow = {0};
+    check_ok(sim_narrow_exact(2, types, .001, 2, &narrow, err));
+    const cspace_pose poses[3] = {{NAN, .01, 0}, {0, NAN, 0}, {0, .01, 0}};
+    sim_contact c[6];
+    int count[3];
+    narrow.evaluate(narrow.self, 1, poses, 3, 2, count, c, 1);
+    assert_true(isnan(c[0].d) && isnan(c[2].d) && c[4].d < 0);
+    narrow.evaluate(narrow.self, 1, poses, 0, 2, count, c, 1);
+    narrow.destroy(narrow.self);
+}
+
+static void exact_refuses_bad_arguments(void **state) {
+    (void)state;
+    core_error cause = {0};
+    sim_narrow narrow = {0};
+    assert_int_equal(sim_narrow_exact(0, types, .001, 1, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_exact(1, NULL, .001, 1, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_exact(1, types, .001, 0, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_exact(1, types, .001, 1, NULL, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_exact(1, types, -1, 1, &narrow, &cause), CORE_RANGE);
+    assert_int_equal(sim_narrow_exact(1, types, NAN, 1, &narrow, &cause), CORE_RANGE);
+    assert_null(narrow.evaluate);
+    int failures = 0;
+    for (uint64_t n = 1;; ++n, ++failures) {
+        core_alloc_fail_after(n);
+        const core_status status = sim_narrow_exact(2, types, .001, 2, &narrow, &cause);
+        core_alloc_fail_after(0);
+        if (status == CORE_OK) break;
+        assert_int_equal(status, CORE_MEMORY);
+        assert_null(narrow.evaluate);
+    }
+    assert_true(failures >= 20);
+    narrow.destroy(narrow.self);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neural_answers_both_orders),      cmocka_unit_test(neural_scales_with_the_grains),
-        cmocka_unit_test(rows_depend_on_their_pose_alone), cmocka_unit_test(neural_refuses_what_does_not_match),
-        cmocka_unit_test(minimiser_knows_discs),           cmocka_unit_test(minimiser_is_independent_of_the_order),
+        cmocka_unit_test(neural_answers_both_orders),
+        cmocka_unit_test(neural_scales_with_the_grains),
+        cmocka_unit_test(rows_depend_on_their_pose_alone),
+        cmocka_unit_test(neural_refuses_what_does_not_match),
+        cmocka_unit_test(minimiser_knows_discs),
+        cmocka_unit_test(minimiser_is_independent_of_the_order),
         cmocka_unit_test(minimiser_refuses_bad_arguments),
+        cmocka_unit_test(exact_knows_discs),
+        cmocka_unit_test(exact_answers_both_orders),
+        cmocka_unit_test(smoothing_gives_faces_a_torque),
+        cmocka_unit_test(exact_passes_what_is_not_finite_on),
+        cmocka_unit_test(exact_refuses_bad_arguments),
     };
     return cmocka_run_group_tests(tests, make_types, clear_types);
 }

@@ -398,8 +398,8 @@ static void refused_settings(void **state) {
         const char *rest, *message;
     } cases[] = {
         {CORE_FORMAT, "gravty: [0, 0]\n", "13: unknown key \"gravty\"; nearest known key: \"gravity\""},
-        {CORE_FORMAT, "narrow_phase: exact\n",
-         "13: narrow_phase: found \"exact\", expected one of the words: neural minimiser"},
+        {CORE_FORMAT, "narrow_phase: exakt\n",
+         "13: narrow_phase: found \"exakt\", expected one of the words: neural minimiser exact"},
         {CORE_FORMAT, "solver: softstep\n", "13: solver: found \"softstep\", expected the word penalty"},
         {CORE_FORMAT, "pour: []\n",
          "13: unknown key \"pour\"; known keys: title, gravity, types, contact, boundaries, fill, place, "
