@@ -15,7 +15,7 @@
 #define CSPACE_SAMPLES_FORMAT "cem.samples"
 #define CSPACE_SAMPLES_VERSION 1
 #define CSPACE_MAPS_FORMAT "cem.maps"
-#define CSPACE_MAPS_VERSION 1
+#define CSPACE_MAPS_VERSION 2
 
 /// A relative pose: B seen from A.
 typedef struct cspace_pose {
@@ -170,58 +170,89 @@ typedef struct cspace_symmetry {
 } cspace_symmetry;
 cspace_symmetry cspace_symmetry_find(const core_outline *canonical, double tolerance);
 
-/// How poses are folded before the nets see them (README.md, "Symmetries and folding"). order 1 and no mirrors: the
-/// identity.
+/// Width of the strip at a glued face in which two images are blended, units of L.
+#define CSPACE_BLEND_WIDTH 0.08
+/// Training sees both images in a strip this much wider: the net is right where the blend needs it.
+#define CSPACE_FOLD_REACH 1.5
+#define CSPACE_KINKS_MAX 16
+#define CSPACE_IMAGES_MAX 4
+
+/// How poses are folded before the nets see them (README.md, "Symmetries and folding"). order 1, no mirrors and no
+/// swap: the identity.
 typedef struct cspace_fold {
     int order_a, order_b;
-    double mirror_a, mirror_b; // NaN: none; the mirror fold needs both
-    double origin_a, origin_b; // bearings (rad) of the cells' centres: mirror axes, or 0
-    bool mirror;               // the mirror fold is on
-    bool swap;                 // always false in version 1 of the bundle
-    double blend_width;        // always 0 in version 1 of the bundle
+    double mirror_a, mirror_b;      // NaN: none; the mirror fold needs both
+    double origin_a, origin_b;      // bearings (rad) of the cells' centres: mirror axes, or 0
+    bool swap;                      // A and B are the same shape of the same size: they may be exchanged
+    double blend_width;             // width of the strips at glued faces, units of L; 0: no blending, d jumps there
+    int count_kinks;                // angles at which faces are parallel: one more net input, the distance from them
+    double kinks[CSPACE_KINKS_MAX]; // rad, of theta - origin_a + origin_b
     // Derived by cspace_fold_prepare:
-    bool identity;               // nothing to fold
+    bool identity, mirror;       // nothing to fold; the mirror fold is on
     double axis_a[2], axis_b[2]; // cos, sin of the origins
-    double reflection[2];        // cos, sin of 2 origin_a
+    double edge[2][2];           // cos, sin of pi/order: ends of the cells of A and B
+    double limit[2];             // largest width of a strip there, per unit of |t|
 } cspace_fold;
-/// Checks orders, mirrors, origins, swap and blend_width and derives the rest. RANGE, NONFINITE, UNSUPPORTED (swap,
-/// blend_width).
+/// Checks every field and derives the rest. RANGE, NONFINITE.
 core_status cspace_fold_prepare(cspace_fold *fold, core_error *err);
-/// Rotations and mirrors of two shapes, or the identity if `on` is false. Prepared.
-cspace_fold cspace_fold_make(const sdf_shape *a, const sdf_shape *b, bool on);
+/// Rotations, mirrors, exchange and parallel faces of two shapes, R_B/R_A = ratio, or the identity if `on` is false.
+/// Prepared.
+cspace_fold cspace_fold_make(const sdf_shape *a, const sdf_shape *b, double ratio, bool on);
+/// Distance of theta (of a folded pose, rad) from the nearest angle at which faces are parallel, and its derivative
+/// (+-1); without any: pi and 0.
+double cspace_fold_kink(const cspace_fold *fold, double theta, double *slope);
 
-/// What was done to a pose, to be undone on the answer.
-typedef struct cspace_folded {
-    cspace_pose pose; // in the fundamental domain
-    double c, s;      // cos, sin of the rotation applied to A's frame (t' = R(-a) t)
-    double m[3];      // mirror matrix [[m0, m1], [m1, m2]] applied after it; used if mirrored
-    bool mirrored;
-} cspace_folded;
-/// Pose -> its image in the fundamental domain, by a prepared fold.
-void cspace_fold_apply(const cspace_fold *fold, const cspace_pose *pose, cspace_folded *folded);
-/// Maps an answer given in the fundamental domain back to the asker's frame, in place.
-void cspace_fold_return(const cspace_folded *folded, cspace_contact *contact);
-/// Training labels go the other way: asker's frame -> fundamental domain.
-void cspace_fold_label(const cspace_folded *folded, cspace_contact *contact);
+/// One image of a pose in the fundamental domain. The map's answer is the sum of weight x answer at the image.
+typedef struct cspace_image {
+    cspace_pose pose;       // between frames turned to the cells' centres
+    double weight;          // of all images sum to 1
+    double weight_slope[3]; // d weight / d (theta, x, y) of the asker
+    double turn[2], frame[2], lever[2];
+    bool mirrored, swapped; // swapped: (r_a + r_b)/2 changes its sign
+} cspace_image;
+/// Images of a pose under a prepared fold: one, or inside strips at glued faces two or four (on average 1.1). reach:
+/// strips are widened by this factor; an image beyond a strip itself has weight 1, its partner 0. 1 to evaluate,
+/// CSPACE_FOLD_REACH to train. Returns their number; the first image is the one inside the domain.
+int cspace_fold_images(const cspace_fold *fold, const cspace_pose *pose, double reach,
+                       cspace_image images[CSPACE_IMAGES_MAX]);
+/// A derivative with respect to the image's pose as one with respect to the asker's. In place is allowed.
+void cspace_image_return(const cspace_image *image, const double slope[3], double asked[3]);
+/// Which copy of the domain a pose lies in: a number that changes across every face, blended or reflecting, and nowhere
+/// else. For measuring jumps: walk, compare, bisect.
+int cspace_fold_branch(const cspace_fold *fold, const cspace_pose *pose);
 /// Answer for the pair (A, B) from one for (B, A): the pose to ask the swapped pair for, and its answer mapped back.
 cspace_pose cspace_swap_pose(const cspace_pose *pose);
 void cspace_swap_return(const cspace_pose *pose, cspace_contact *contact);
 
 // ---------------------------------------------------------------------------------------------- encodings
 
-/// Net inputs: RAW (theta/pi, x, y), SINCOS (cos, sin, x, y), TWOFRAME (cos, sin, t in A's frame, t in B's frame).
+/// Net inputs: RAW (theta/pi, x, y), SINCOS (cos, sin, x, y), TWOFRAME (cos, sin, t in A's frame, t in B's frame). A
+/// fold with kinks adds the distance of theta from them.
 typedef enum cspace_encoding { CSPACE_RAW, CSPACE_SINCOS, CSPACE_TWOFRAME } cspace_encoding;
-#define CSPACE_INPUTS_MAX 6
-/// Number of inputs of an encoding, at most CSPACE_INPUTS_MAX; its name in files and options.
-int cspace_encoding_inputs(cspace_encoding encoding);
+/// Inputs from a pose, and those from a normal (cspace_encode_normal), at most.
+#define CSPACE_INPUTS_MAX 7
+#define CSPACE_NORMAL_INPUTS 7
+/// Its name in files and options.
 const char *cspace_encoding_name(cspace_encoding encoding);
 /// ARG: unknown name.
 core_status cspace_encoding_parse(const char *name, cspace_encoding *encoding, core_error *err);
-/// x (inputs) and, unless NULL, the Jacobian (inputs x 3) row-major with respect to (theta, x, y).
-void cspace_encode(cspace_encoding encoding, const cspace_pose *pose, double *x, double *jacobian);
-/// Derivative with respect to (theta, x, y) from that with respect to the inputs: slope = J^T gradient, J from the
-/// inputs x alone.
-void cspace_encoding_chain(cspace_encoding encoding, const double *x, const double *gradient, double slope[3]);
+/// Number of inputs of a pose folded by `fold`.
+int cspace_encoding_inputs(cspace_encoding encoding, const cspace_fold *fold);
+
+/// What a net sees of one folded pose.
+typedef struct cspace_inputs {
+    double x[CSPACE_INPUTS_MAX];
+    double kink_slope; // derivative of the last input with respect to theta, if the fold has kinks
+} cspace_inputs;
+/// Inputs of a folded pose and, unless NULL, their Jacobian (inputs x 3) row-major with respect to (theta, x, y).
+void cspace_encode(cspace_encoding encoding, const cspace_fold *fold, const cspace_pose *pose, cspace_inputs *inputs,
+                   double *jacobian);
+/// Derivative with respect to (theta, x, y) from that with respect to the inputs: slope = J^T gradient.
+void cspace_encoding_chain(cspace_encoding encoding, const cspace_fold *fold, const cspace_inputs *inputs,
+                           const double *gradient, double slope[3]);
+/// Further inputs of a moment-arm net that sees the distance net's answer at the same folded pose, slope = (d_theta,
+/// g): n = g/|g| in A's and in B's frame, d_theta/|g|, d_theta/|g| + t x n, t.n. All 0 where g = 0.
+void cspace_encode_normal(const cspace_pose *pose, const double slope[3], double x[CSPACE_NORMAL_INPUTS]);
 
 // ---------------------------------------------------------------------------------------------- contact maps
 
@@ -243,6 +274,7 @@ typedef struct cspace_map {
     char labels[16];
     cspace_fold fold;
     cspace_encoding encoding;
+    bool arm_normal;               // the moment-arm net also sees the distance net's normal
     nn_model distance, moment_arm; // outputs d and s = (r_a + r_b)/2
     nn_kernel *kernel_distance, *kernel_moment_arm;
     cspace_error_stats error;
@@ -254,6 +286,9 @@ typedef struct cspace_map {
 void cspace_map_clear(cspace_map *map);
 /// Builds the inference kernels from the models. isa: NN_ISA_BEST normally.
 core_status cspace_map_prepare(cspace_map *map, nn_isa isa, core_error *err);
+
+/// Number that changes wherever the map may jump or reflect: faces of the fold, and theta = +-pi of a raw encoding.
+int cspace_map_branch(const cspace_map *map, const cspace_pose *pose);
 
 /// Scratch for up to `capacity` poses a call; one per thread.
 typedef struct cspace_map_scratch cspace_map_scratch;

@@ -78,23 +78,15 @@ static core_status expect_text(core_h5 *file, const char *object, const char *na
     return CORE_OK;
 }
 
-static core_status expect_integer(core_h5 *file, const char *object, const char *name, int64_t expected,
-                                  core_error *err) {
-    int64_t value = 0;
-    CORE_TRY(core_h5_get_integer(file, object, name, &value, err));
-    CORE_CHECK(value == expected, CORE_UNSUPPORTED, "%s: %s/%s: found %lld, this version knows %lld",
-               core_h5_path(file), object, name, (long long)value, (long long)expected);
-    return CORE_OK;
-}
-
 // ---------------------------------------------------------------------------------------------- writing
 
 static core_status write_fold(core_h5 *file, const char *pair, const cspace_fold *fold, core_error *err) {
-    char group[PATH_MAX_BYTES];
+    char group[PATH_MAX_BYTES], path[PATH_MAX_BYTES];
     child(group, pair, "fold");
     CORE_TRY(core_h5_group(file, group,
                            "symmetries folded before the nets: rotation orders, mirror axes (rad, NaN: none), "
-                           "bearings of the cells' centres (rad)",
+                           "bearings of the cells' centres (rad), exchange of a and b (0 or 1), width of the strips in "
+                           "which two images are blended (units of L)",
                            err));
     CORE_TRY(core_h5_set_integer(file, group, "order_a", fold->order_a, err));
     CORE_TRY(core_h5_set_integer(file, group, "order_b", fold->order_b, err));
@@ -103,16 +95,28 @@ static core_status write_fold(core_h5 *file, const char *pair, const cspace_fold
     CORE_TRY(core_h5_set_number(file, group, "origin_a", fold->origin_a, err));
     CORE_TRY(core_h5_set_number(file, group, "origin_b", fold->origin_b, err));
     CORE_TRY(core_h5_set_integer(file, group, "swap", fold->swap ? 1 : 0, err));
-    return core_h5_set_number(file, group, "blend_width", fold->blend_width, err);
+    CORE_TRY(core_h5_set_number(file, group, "blend_width", fold->blend_width, err));
+    if (fold->count_kinks == 0) return CORE_OK;
+    child(path, group, "kinks");
+    return core_h5_write(file, path, CORE_H5_F64, 1, (size_t[]){(size_t)fold->count_kinks}, fold->kinks, "rad",
+                         "angles of the aligned frames at which faces are parallel", err);
+}
+
+// What a net sees, in order: the encoded pose, the distance from parallel faces, the normal.
+static void net_inputs(const cspace_map *map, bool normal, char text[64]) {
+    snprintf(text, 64, "pose%s%s", map->fold.count_kinks > 0 ? "+kink" : "", normal ? "+normal" : "");
 }
 
 static core_status write_net(core_h5 *file, const char *pair, const char *name, const char *description,
-                             const nn_model *model, cspace_encoding encoding, const char *output, core_error *err) {
+                             const cspace_map *map, const nn_model *model, bool normal, const char *output,
+                             core_error *err) {
+    char inputs[64];
+    net_inputs(map, normal, inputs);
     char group[PATH_MAX_BYTES];
     child(group, pair, name);
     CORE_TRY(core_h5_group(file, group, description, err));
-    CORE_TRY(core_h5_set_text(file, group, "inputs", "pose", err));
-    CORE_TRY(core_h5_set_text(file, group, "encoding", cspace_encoding_name(encoding), err));
+    CORE_TRY(core_h5_set_text(file, group, "inputs", inputs, err));
+    CORE_TRY(core_h5_set_text(file, group, "encoding", cspace_encoding_name(map->encoding), err));
     CORE_TRY(core_h5_set_text(file, group, "output", output, err));
     return nn_model_write_h5(file, group, model, err);
 }
@@ -165,10 +169,10 @@ static core_status write_map(core_h5 *file, int index, const cspace_map *map, co
     CORE_TRY(set_hash(file, pair, "hash_b", map->hash_b, err));
     CORE_TRY(core_h5_set_text(file, pair, "labels", map->labels, err));
     CORE_TRY(write_fold(file, pair, &map->fold, err));
-    CORE_TRY(write_net(file, pair, "distance", "signed distance d of the folded, encoded pose", &map->distance,
-                       map->encoding, "d", err));
-    CORE_TRY(write_net(file, pair, "moment_arm", "mean moment arm s = (r_a + r_b)/2", &map->moment_arm, map->encoding,
-                       "s", err));
+    CORE_TRY(write_net(file, pair, "distance", "signed distance d of the folded, encoded pose", map, &map->distance,
+                       false, "d", err));
+    CORE_TRY(write_net(file, pair, "moment_arm", "mean moment arm s = (r_a + r_b)/2", map, &map->moment_arm,
+                       map->arm_normal, "s", err));
     CORE_TRY(write_error(file, pair, &map->error, err));
     return write_training(file, pair, map, err);
 }
@@ -205,10 +209,27 @@ static core_status read_order(core_h5 *file, const char *group, const char *name
     return CORE_OK;
 }
 
+static core_status read_kinks(core_h5 *file, const char *group, cspace_fold *fold, core_error *err) {
+    char path[PATH_MAX_BYTES];
+    size_t n = 0;
+    child(path, group, "kinks");
+    if (!core_h5_exists(file, path)) return CORE_OK;
+    int rank = 0;
+    CORE_TRY(core_h5_size(file, path, 1, &rank, &n, err));
+    CORE_CHECK(rank == 1 && n >= 1 && n <= CSPACE_KINKS_MAX, CORE_RANGE, "%s: %s: found %zu angles, expected 1 to %d",
+               core_h5_path(file), path, n, CSPACE_KINKS_MAX);
+    fold->count_kinks = (int)n;
+    return core_h5_read(file, path, CORE_H5_F64, 1, &n, fold->kinks, true, err);
+}
+
 static core_status read_fold(core_h5 *file, const char *pair, cspace_fold *fold, core_error *err) {
     char group[PATH_MAX_BYTES];
     child(group, pair, "fold");
-    CORE_TRY(expect_integer(file, group, "swap", 0, err));
+    int64_t swap = 0;
+    CORE_TRY(core_h5_get_integer(file, group, "swap", &swap, err));
+    CORE_CHECK(swap == 0 || swap == 1, CORE_RANGE, "%s: %s/swap: found %lld, expected 0 or 1", core_h5_path(file),
+               group, (long long)swap);
+    fold->swap = swap == 1;
     CORE_TRY(read_order(file, group, "order_a", &fold->order_a, err));
     CORE_TRY(read_order(file, group, "order_b", &fold->order_b, err));
     CORE_TRY(core_h5_get_number(file, group, "mirror_a", &fold->mirror_a, err));
@@ -216,23 +237,32 @@ static core_status read_fold(core_h5 *file, const char *pair, cspace_fold *fold,
     CORE_TRY(core_h5_get_number(file, group, "origin_a", &fold->origin_a, err));
     CORE_TRY(core_h5_get_number(file, group, "origin_b", &fold->origin_b, err));
     CORE_TRY(core_h5_get_number(file, group, "blend_width", &fold->blend_width, err));
+    CORE_TRY(read_kinks(file, group, fold, err));
     const core_status status = cspace_fold_prepare(fold, err);
     return status == CORE_OK ? CORE_OK : core_error_prefix(err, status, "%s: %s", core_h5_path(file), group);
 }
 
+// One net of a map whose fold is known; *normal: it sees the normal.
 static core_status read_net(core_h5 *file, const char *pair, const char *name, const char *output,
-                            cspace_encoding *encoding, nn_model *model, core_error *err) {
-    char group[PATH_MAX_BYTES], text[64];
+                            const cspace_map *map, cspace_encoding *encoding, bool *normal, nn_model *model,
+                            core_error *err) {
+    char group[PATH_MAX_BYTES], text[64], plain[64], with_normal[64];
     child(group, pair, name);
-    CORE_TRY(expect_text(file, group, "inputs", "pose", err));
+    CORE_TRY(core_h5_get_text(file, group, "inputs", text, sizeof text, err));
+    net_inputs(map, false, plain);
+    net_inputs(map, true, with_normal);
+    *normal = strcmp(text, with_normal) == 0;
+    CORE_CHECK(*normal || strcmp(text, plain) == 0, CORE_UNSUPPORTED,
+               "%s: %s/inputs: found \"%s\", expected \"%s\" or \"%s\"", core_h5_path(file), group, text, plain,
+               with_normal);
     CORE_TRY(expect_text(file, group, "output", output, err));
     CORE_TRY(core_h5_get_text(file, group, "encoding", text, sizeof text, err));
     core_status status = cspace_encoding_parse(text, encoding, err);
     if (status != CORE_OK) return core_error_prefix(err, CORE_UNSUPPORTED, "%s: %s", core_h5_path(file), group);
     CORE_TRY(nn_model_read_h5(file, group, model, err));
-    CORE_CHECK(model->inputs == cspace_encoding_inputs(*encoding), CORE_FORMAT,
-               "%s: %s: the net has %d inputs, encoding %s has %d", core_h5_path(file), group, model->inputs, text,
-               cspace_encoding_inputs(*encoding));
+    const int inputs = cspace_encoding_inputs(*encoding, &map->fold) + (*normal ? CSPACE_NORMAL_INPUTS : 0);
+    CORE_CHECK(model->inputs == inputs, CORE_FORMAT, "%s: %s: the net has %d inputs, encoding %s of a %s has %d",
+               core_h5_path(file), group, model->inputs, text, *normal ? with_normal : plain, inputs);
     return nn_model_validate(model, err);
 }
 
@@ -277,8 +307,13 @@ static core_status read_pair(core_h5 *file, const char *pair, cspace_map *map, c
     CORE_TRY(core_h5_get_text(file, pair, "labels", map->labels, sizeof map->labels, err));
     CORE_TRY(read_fold(file, pair, &map->fold, err));
     cspace_encoding encoding_arm = CSPACE_RAW;
-    CORE_TRY(read_net(file, pair, "distance", "d", &map->encoding, &map->distance, err));
-    CORE_TRY(read_net(file, pair, "moment_arm", "s", &encoding_arm, &map->moment_arm, err));
+    bool distance_normal = false;
+    CORE_TRY(read_net(file, pair, "distance", "d", map, &map->encoding, &distance_normal, &map->distance, err));
+    CORE_CHECK(!distance_normal, CORE_UNSUPPORTED,
+               "%s: %s/distance: found a net that sees the normal, expected one of the "
+               "pose alone",
+               core_h5_path(file), pair);
+    CORE_TRY(read_net(file, pair, "moment_arm", "s", map, &encoding_arm, &map->arm_normal, &map->moment_arm, err));
     CORE_CHECK(encoding_arm == map->encoding, CORE_UNSUPPORTED,
                "%s: %s: encodings %s and %s of the two nets, expected the same", core_h5_path(file), pair,
                cspace_encoding_name(map->encoding), cspace_encoding_name(encoding_arm));
@@ -335,6 +370,12 @@ core_status cspace_bundle_read(const char *path, cspace_bundle *bundle, uint64_t
     cspace_bundle b = {0};
     int count = 0;
     CORE_TRY_DONE(core_h5_open(path, CSPACE_MAPS_FORMAT, CSPACE_MAPS_VERSION, &file, err));
+    int64_t version = 0;
+    CORE_TRY_DONE(core_h5_get_integer(file, "/", "format_version", &version, err));
+    CORE_CHECK_DONE(version == CSPACE_MAPS_VERSION, CORE_VERSION_OTHER,
+                    "%s: format_version: found %lld, this version reads %d (other cells and strips); build it anew: "
+                    "mkmaps SCENE.yaml -o %s",
+                    path, (long long)version, CSPACE_MAPS_VERSION, path);
     CORE_TRY_DONE(core_h5_count(file, "/pairs", &count, err));
     CORE_CHECK_DONE(count >= 1 && count <= PAIRS_MAX, CORE_FORMAT, "%s: /pairs holds %d maps, expected 1 to %d", path,
                     count, PAIRS_MAX);

@@ -1,210 +1,322 @@
-// Folding of poses by the symmetries of both shapes, and the exchange of A and B. Equations, the choice of the cells
-// and where their seams lie: libcspace/README.md, "Symmetries and folding".
+// Folding of poses by the symmetries of both shapes: cells, mirrors, exchange, and the strips at glued faces where two
+// images are blended. Equations and the choice of the cells: libcspace/README.md, "Symmetries and folding".
 #include "cspace.h"
+#include "cspace_fold.h"
 
 #include <math.h>
 
-#define ORDER_MAX 128
+// An image under construction, in the frames of the cells: `now` are its bearing vectors (of B's centre seen by A, of
+// A's centre seen by B), `turn` takes a source, mirrored first if `mirrored`, to them.
+typedef struct state {
+    double now[2][2];
+    double turn[2][2]; // (cos, sin)
+    double theta;
+    bool mirrored, swapped; // swapped: now[0] comes from v, now[1] from u
+    double weight, weight_slope[3];
+} state;
 
-// cos and sin of k turns of 2 pi/order; exact for quarter turns, so that images under these are exact to the bit.
-static void turn(int k, int order, double *c, double *s) {
-    static const double cos_quarter[4] = {1.0, 0.0, -1.0, 0.0}, sin_quarter[4] = {0.0, 1.0, 0.0, -1.0};
-    if (k == 0) {
-        *c = 1.0, *s = 0.0;
-        return;
+// What all images of one pose share.
+typedef struct source {
+    const cspace_fold *fold;
+    double reach;
+    double bearing[2][2]; // u = t and v = -R(-theta) t, from the cells' centres
+    double frame[2][2];   // u = R(-frame[0]) t, v = -R(-frame[1]) t: (cos, sin)
+    double rotation[2];   // cos, sin of theta
+} source;
+
+// (c, s) of the sum of two angles.
+static void add_turn(const double by[2], double turn[2]) {
+    const double c = by[0] * turn[0] - by[1] * turn[1];
+    turn[1] = by[0] * turn[1] + by[1] * turn[0];
+    turn[0] = c;
+}
+
+// R(-angle) x for an angle (cos, sin).
+static void turn_back(const double angle[2], double x[2]) {
+    const double back[2] = {angle[0], -angle[1]};
+    add_turn(back, x);
+}
+
+// ---------------------------------------------------------------------------------------------- moves
+
+// Turns A (which = 0) or B (1) by `turns` of its steps.
+static void move_turn(const cspace_fold *fold, int which, int turns, state *s) {
+    if (turns == 0) return;
+    const int order = which == 0 ? fold->order_a : fold->order_b;
+    double angle[2];
+    cspace__turn(turns, order, angle);
+    turn_back(angle, s->now[which]);
+    turn_back(angle, s->turn[which]);
+    const double by = turns * (2.0 * CORE_PI / order);
+    s->theta += which == 0 ? -by : by;
+}
+
+static void move_mirror(state *s) {
+    for (int k = 0; k < 2; k++) {
+        s->now[k][1] = -s->now[k][1];
+        s->turn[k][1] = -s->turn[k][1];
     }
-    if ((4 * k) % order == 0) {
-        const int quarter = ((4 * k) / order) & 3;
-        *c = cos_quarter[quarter], *s = sin_quarter[quarter];
-        return;
+    s->theta = -s->theta;
+    s->mirrored = !s->mirrored;
+}
+
+static void move_swap(state *s) {
+    for (int i = 0; i < 2; i++) {
+        const double now = s->now[0][i], turn = s->turn[0][i];
+        s->now[0][i] = s->now[1][i], s->turn[0][i] = s->turn[1][i];
+        s->now[1][i] = now, s->turn[1][i] = turn;
     }
-    core_sincos(k * (2.0 * CORE_PI / order), s, c);
+    s->theta = -s->theta;
+    s->swapped = !s->swapped;
 }
 
-// As core_sincos, exact at multiples of pi/2.
-static void axis_direction(double angle, double axis[2]) {
-    const double quarters = floor(angle / (0.5 * CORE_PI) + 0.5);
-    if (fabs(angle - quarters * (0.5 * CORE_PI)) < 1e-15) {
-        turn((int)quarters, 4, &axis[0], &axis[1]);
-        return;
+// Derivative with respect to now[which] -> with respect to the asker's (theta, x, y), added.
+static void add_pulled_back(const source *from, const state *s, int which, const double slope[2], double asked[3]) {
+    const int k = which ^ (s->swapped ? 1 : 0);
+    double g[2] = {slope[0], slope[1]};
+    turn_back(s->turn[which], g);
+    if (s->mirrored) g[1] = -g[1];
+    if (k == 1) asked[0] += g[0] * from->bearing[1][1] - g[1] * from->bearing[1][0]; // dv/dtheta = -R(pi/2) v
+    add_turn(from->frame[k], g);
+    asked[1] += k == 0 ? g[0] : -g[0];
+    asked[2] += k == 0 ? g[1] : -g[1];
+}
+
+// ---------------------------------------------------------------------------------------------- strips
+
+// Where a vector stands in the strip inside a face: its distance from the face in widths, and the derivative of that.
+typedef struct strip {
+    double at, slope[2];
+} strip;
+
+// Face along the direction `face` (unit); the cell lies to its right (side = 1) or left (-1). The width is that of the
+// fold, in the units of x, but at most `limit` |x|.
+static bool strip_find(const source *from, const double x[2], const double face[2], double side, double limit,
+                       strip *at) {
+    const double width = from->fold->blend_width, distance = side * (x[0] * face[1] - x[1] * face[0]);
+    const double r2 = x[0] * x[0] + x[1] * x[1], r = sqrt(r2);
+    if (!(from->reach > 0.0 && x[0] * face[0] + x[1] * face[1] > 0.0)) return false;
+    at->slope[0] = side * face[1], at->slope[1] = -side * face[0];
+    double scale = 1.0 / width;
+    if (limit * r < width) {
+        scale = 1.0 / (limit * r);
+        at->slope[0] -= distance / r2 * x[0], at->slope[1] -= distance / r2 * x[1];
     }
-    core_sincos(angle, &axis[1], &axis[0]);
+    at->at = distance * scale;
+    at->slope[0] *= scale, at->slope[1] *= scale;
+    return at->at < from->reach;
 }
 
-// Turns of 2 pi/order to take off the bearing of u so that |bearing| <= pi/order. Small orders need no arc tangent.
-static int count_turns(int order, const double u[2]) {
-    switch (order) {
-    case 1:
-        return 0;
-    case 2:
-        return u[0] < 0.0 ? 1 : 0;
-    case 4:
-        if (fabs(u[1]) <= fabs(u[0])) return u[0] < 0.0 ? 2 : 0;
-        return u[1] < 0.0 ? -1 : 1;
-    default:
-        break;
+// Weight of the image inside the face: 1/2 at the face, 1 beyond the strip; once differentiable.
+static double blend(double at, double *slope) {
+    if (at >= 1.0) {
+        *slope = 0.0;
+        return 1.0;
     }
-    const double turns = floor(core_atan2(u[1], u[0]) * (order / (2.0 * CORE_PI)) + 0.5);
-    return turns >= -order ? (int)turns : 0; // NaN: 0
+    *slope = 0.75 * (1.0 - at * at);
+    return 0.5 + at * (0.75 - 0.25 * at * at);
 }
 
-// R(-angle) u for a direction (cos, sin).
-static void rotate_back(double c, double s, double u[2]) {
-    const double x = c * u[0] + s * u[1];
-    u[1] = c * u[1] - s * u[0];
-    u[0] = x;
-}
-
-// order_a alpha + order_b beta < 0 for the bearings alpha of u and beta of v in their cells.
-static bool is_lower_half(const cspace_fold *fold, const double u[2], const double v[2]) {
-    if (fold->order_a != fold->order_b)
-        return fold->order_a * core_atan2(u[1], u[0]) + fold->order_b * core_atan2(v[1], v[0]) < 0.0;
-    // Equal orders: the sign of alpha + beta. Bearings of one sign decide at once; otherwise |alpha + beta| <= pi and
-    // the product u v of complex numbers has that bearing.
-    if (u[1] >= 0.0 && v[1] >= 0.0) return false;
-    if (u[1] < 0.0 && v[1] < 0.0) return true;
-    return u[0] * v[1] + u[1] * v[0] < 0.0;
-}
-
-// Largest extent of the outline along a direction.
-static double support(const core_outline *o, const double direction[2]) {
-    double largest = -INFINITY;
-    for (int i = 0; i < core_outline_count(o); i++)
-        largest = fmax(largest, o->xy[2 * i] * direction[0] + o->xy[2 * i + 1] * direction[1]);
-    return largest;
-}
-
-// Centre of the cells: of the two axis directions that rotations do not map to each other, the one along which the
-// shape is shorter: flat faces lie nearer to the centroid than tips. 0 without a mirror.
-static double choose_origin(const sdf_shape *shape, const cspace_symmetry *symmetry) {
-    if (isnan(symmetry->mirror)) return 0.0;
-    const double other = symmetry->mirror + CORE_PI / symmetry->order;
-    double here[2], there[2];
-    axis_direction(symmetry->mirror, here);
-    axis_direction(other, there);
-    const double length_here = support(&shape->outline, here), length_there = support(&shape->outline, there);
-    return length_there < length_here - CSPACE_SYMMETRY_TOLERANCE ? other : symmetry->mirror;
-}
-
-// An axis through a cell's centre: the stored one, turned by whole half-steps.
-static bool is_axis(double origin, double mirror, int order) {
-    const double steps = (origin - mirror) * order / CORE_PI;
-    return fabs(steps - floor(steps + 0.5)) < 1e-6;
-}
-
-core_status cspace_fold_prepare(cspace_fold *fold, core_error *err) {
-    CORE_CHECK(fold, CORE_ARG, "cspace_fold_prepare: null argument");
-    CORE_CHECK(fold->order_a >= 1 && fold->order_a <= ORDER_MAX && fold->order_b >= 1 && fold->order_b <= ORDER_MAX,
-               CORE_RANGE, "fold: rotation orders %d and %d, expected 1 to %d", fold->order_a, fold->order_b,
-               ORDER_MAX);
-    const double angles[4] = {fold->mirror_a, fold->mirror_b, fold->origin_a, fold->origin_b};
-    for (int i = 0; i < 4; i++) {
-        CORE_CHECK(!isinf(angles[i]) && (i < 2 || !isnan(angles[i])), CORE_NONFINITE,
-                   "fold: an angle of a mirror or origin is not finite");
-        CORE_CHECK(!(fabs(angles[i]) > 2.0 * CORE_PI), CORE_RANGE,
-                   "fold: angle %g of a mirror or origin, expected within +-2 pi", angles[i]);
+// Shares the weight of an image with its partner beyond a face. dw: derivative of the blend in the asker's pose.
+static void share_weight(double w, const double dw[3], state *image, state *partner) {
+    for (int i = 0; i < 3; i++) {
+        partner->weight_slope[i] = (1.0 - w) * image->weight_slope[i] - dw[i] * image->weight;
+        image->weight_slope[i] = w * image->weight_slope[i] + dw[i] * image->weight;
     }
-    CORE_CHECK(!fold->swap, CORE_UNSUPPORTED, "fold: swap is set; this version knows folds without it");
-    CORE_CHECK(fold->blend_width == 0.0, CORE_UNSUPPORTED, "fold: blend_width %g; this version knows 0 alone",
-               fold->blend_width);
-    fold->mirror = !isnan(fold->mirror_a) && !isnan(fold->mirror_b);
-    CORE_CHECK(!fold->mirror || (is_axis(fold->origin_a, fold->mirror_a, fold->order_a) &&
-                                 is_axis(fold->origin_b, fold->mirror_b, fold->order_b)),
-               CORE_RANGE, "fold: origins %g, %g, expected mirror axes (%g, %g plus multiples of pi/%d, pi/%d)",
-               fold->origin_a, fold->origin_b, fold->mirror_a, fold->mirror_b, fold->order_a, fold->order_b);
-    fold->identity = fold->order_a == 1 && fold->order_b == 1 && !fold->mirror;
-    axis_direction(fold->origin_a, fold->axis_a);
-    axis_direction(fold->origin_b, fold->axis_b);
-    // Reflection in A's axis at origin_a: cos and sin of the doubled angle.
-    fold->reflection[0] = fold->axis_a[0] * fold->axis_a[0] - fold->axis_a[1] * fold->axis_a[1];
-    fold->reflection[1] = 2.0 * fold->axis_a[0] * fold->axis_a[1];
-    return CORE_OK;
+    partner->weight = (1.0 - w) * image->weight;
+    image->weight *= w;
 }
 
-cspace_fold cspace_fold_make(const sdf_shape *a, const sdf_shape *b, bool on) {
-    cspace_fold fold = {.order_a = 1, .order_b = 1, .mirror_a = NAN, .mirror_b = NAN};
-    if (on) {
-        const cspace_symmetry of_a = cspace_symmetry_find(&a->outline, CSPACE_SYMMETRY_TOLERANCE);
-        const cspace_symmetry of_b = cspace_symmetry_find(&b->outline, CSPACE_SYMMETRY_TOLERANCE);
-        fold.order_a = of_a.order, fold.order_b = of_b.order;
-        fold.mirror_a = of_a.mirror, fold.mirror_b = of_b.mirror;
-        fold.origin_a = choose_origin(a, &of_a), fold.origin_b = choose_origin(b, &of_b);
+// A face of the cell of shape `which`: its direction and the side the cell lies on (strip_find), and what leads to the
+// partner beyond it: a mirror if `mirror`, then turns of A and B.
+typedef struct face {
+    int which;
+    double direction[2], side;
+    bool mirror;
+    int turns[2];
+} face;
+
+// Every image of states[0..count) inside the strip of one of the faces gets a partner beyond the first such face.
+// Returns the new count.
+static int split(const source *from, const face *faces, int count_faces, state *states, int count) {
+    const int old = count;
+    for (int i = 0; i < old; i++) {
+        for (int k = 0; k < count_faces; k++) {
+            const face *f = &faces[k];
+            strip at;
+            if (!strip_find(from, states[i].now[f->which], f->direction, f->side, from->fold->limit[f->which], &at))
+                continue;
+            double slope, dw[3] = {0.0, 0.0, 0.0};
+            const double w = blend(at.at, &slope);
+            at.slope[0] *= slope, at.slope[1] *= slope;
+            add_pulled_back(from, &states[i], f->which, at.slope, dw);
+            state *partner = &states[count++];
+            *partner = states[i];
+            share_weight(w, dw, &states[i], partner);
+            if (f->mirror) move_mirror(partner);
+            for (int n = 0; n < 2; n++) move_turn(from->fold, n, f->turns[n], partner);
+            break;
+        }
     }
-    (void)cspace_fold_prepare(&fold, NULL); // every value above is in range
-    return fold;
+    return count;
 }
 
-void cspace_fold_apply(const cspace_fold *fold, const cspace_pose *pose, cspace_folded *folded) {
-    folded->pose = *pose;
-    folded->c = 1.0, folded->s = 0.0;
-    folded->m[0] = fold->reflection[0], folded->m[1] = fold->reflection[1], folded->m[2] = -fold->reflection[0];
-    folded->mirrored = false;
-    if (fold->identity) return;
+// Strips at both ends of the cell of a shape, which turns (of A, of B) glue to each other.
+static int split_ends(const source *from, int which, int turns_a, int turns_b, state *states, int count) {
+    const double *end = from->fold->edge[which];
+    const face faces[2] = {{which, {end[0], end[1]}, 1.0, false, {turns_a, turns_b}},
+                           {which, {end[0], -end[1]}, -1.0, false, {-turns_a, -turns_b}}};
+    return split(from, faces, 2, states, count);
+}
 
-    // u = t from A's cell centre; v = A's centre seen by B = -R(-theta) t, from B's cell centre.
-    double s, c;
-    core_sincos(pose->theta, &s, &c);
-    double u[2] = {pose->x, pose->y};
-    double v[2] = {-(c * pose->x + s * pose->y), s * pose->x - c * pose->y};
-    rotate_back(fold->axis_a[0], fold->axis_a[1], u);
-    rotate_back(fold->axis_b[0], fold->axis_b[1], v);
+// ---------------------------------------------------------------------------------------------- the three kinds
 
-    // Rotations, each shape by its own.
-    const int k_a = count_turns(fold->order_a, u), k_b = count_turns(fold->order_b, v);
-    turn(k_a, fold->order_a, &folded->c, &folded->s);
-    double t[2] = {pose->x, pose->y};
-    rotate_back(folded->c, folded->s, t);
-    double theta = pose->theta - k_a * (2.0 * CORE_PI / fold->order_a) + k_b * (2.0 * CORE_PI / fold->order_b);
+// Turns a shape until its bearing is in its cell; 8 bits that tell how far.
+static int move_into_cell(const cspace_fold *fold, int which, state *s) {
+    const int order = which == 0 ? fold->order_a : fold->order_b;
+    const int turns = cspace__count_turns(order, s->now[which]);
+    move_turn(fold, which, turns, s);
+    return (turns + order) % order;
+}
 
-    // Mirror: the point inversion of both bearings.
+// Equal shapes with a mirror: 0 <= alpha <= pi/n, |beta| <= alpha. Both walls |beta| = alpha reflect; alpha = pi/n is
+// glued, (pi/n, beta) to (pi/n, -beta).
+static int fold_swap_mirror(const source *from, state *states, int *branch) {
+    state *s = &states[0];
+    *branch = move_into_cell(from->fold, 0, s);
+    *branch |= move_into_cell(from->fold, 1, s) << 8;
+    if (s->now[1][0] < s->now[0][0]) move_swap(s);
+    if (s->now[0][1] < 0.0) move_mirror(s);
+    const double *end = from->fold->edge[0];
+    const face tip = {0, {end[0], end[1]}, 1.0, true, {-1, 0}};
+    return split(from, &tip, 1, states, 1);
+}
+
+// Equal shapes without a mirror. Turns of A bring alpha - beta into [-pi/n, pi/n], the exchange into [-pi/n, 0]: alpha
+// = beta reflects, the far end is glued. Then both turn together until |alpha| <= pi/n.
+static int fold_swap(const source *from, state *states, int *branch) {
+    const cspace_fold *fold = from->fold;
+    state *s = &states[0];
+    double p[2] = {-from->rotation[0], -from->rotation[1]}, angle[2]; // p = e^{i (alpha - beta)} = -e^{i theta}
+    const int order = fold->order_a, turns = cspace__count_turns(order, p);
+    cspace__turn(turns, order, angle);
+    turn_back(angle, p);
+    move_turn(fold, 0, turns, s);
+    *branch = (turns + order) % order;
+
+    const bool upper = p[1] > 0.0;
+    const double end[2] = {fold->edge[0][0], upper ? fold->edge[0][1] : -fold->edge[0][1]};
+    int count = 1;
+    strip at;
+    if (strip_find(from, p, end, upper ? 1.0 : -1.0, fold->limit[0], &at)) {
+        double slope;
+        const double w = blend(at.at, &slope), dw[3] = {slope * (at.slope[1] * p[0] - at.slope[0] * p[1]), 0.0, 0.0};
+        states[count] = *s;
+        share_weight(w, dw, s, &states[count]);
+        move_turn(fold, 0, upper ? 1 : -1, &states[count]);
+        if (!upper) move_swap(&states[count]); // one turn on, alpha - beta has the other sign
+        count++;
+    }
+    if (upper) move_swap(s);
+    if (order == 1) return count;
+    for (int i = 0; i < count; i++) {
+        const int together = cspace__count_turns(order, states[i].now[0]);
+        for (int k = 0; k < 2; k++) move_turn(fold, k, together, &states[i]);
+        if (i == 0) *branch |= (together + order) % order << 8;
+    }
+    return split_ends(from, 0, 1, 1, states, count);
+}
+
+// No exchange. The mirror folds the shape of lower order: 0 <= alpha <= pi/n, both faces glued to themselves, (alpha,
+// beta) to (alpha, -beta). The ends of a cell that no mirror folds are glued to each other.
+static int fold_plain(const source *from, state *states, int *branch) {
+    const cspace_fold *fold = from->fold;
+    const int first = fold->order_b < fold->order_a ? 1 : 0, second = 1 - first;
+    state *s = &states[0];
+    *branch = move_into_cell(fold, 0, s);
+    *branch |= move_into_cell(fold, 1, s) << 8;
+    int count = 1;
     if (fold->mirror) {
-        double c_b, s_b;
-        turn(k_b, fold->order_b, &c_b, &s_b);
-        rotate_back(folded->c, folded->s, u);
-        rotate_back(c_b, s_b, v);
-        folded->mirrored = is_lower_half(fold, u, v);
+        if (s->now[first][1] < 0.0) move_mirror(s);
+        const double *end = fold->edge[first];
+        const face faces[2] = {{first, {1.0, 0.0}, -1.0, true, {0, 0}},
+                               {first, {end[0], end[1]}, 1.0, true, {first == 0 ? -1 : 0, first == 1 ? -1 : 0}}};
+        count = split(from, faces, 2, states, count);
+    } else if ((first == 0 ? fold->order_a : fold->order_b) > 1) {
+        count = split_ends(from, first, first == 0, first == 1, states, count);
     }
-    if (folded->mirrored) {
-        theta = 2.0 * (fold->origin_a - fold->origin_b) - theta;
-        const double x = folded->m[0] * t[0] + folded->m[1] * t[1];
-        t[1] = folded->m[1] * t[0] + folded->m[2] * t[1];
-        t[0] = x;
+    if ((second == 0 ? fold->order_a : fold->order_b) == 1) return count;
+    return split_ends(from, second, second == 0, second == 1, states, count);
+}
+
+// ---------------------------------------------------------------------------------------------- public
+
+// Images as states; *branch as cspace_fold_branch returns it.
+static int find_images(source *from, const cspace_pose *pose, state *states, int *branch) {
+    const cspace_fold *fold = from->fold;
+    core_sincos(pose->theta, &from->rotation[1], &from->rotation[0]);
+    state *s = &states[0];
+    *s = (state){
+        .turn = {{1.0, 0.0}, {1.0, 0.0}}, .weight = 1.0, .theta = pose->theta - fold->origin_a + fold->origin_b};
+    for (int k = 0; k < 2; k++) {
+        from->frame[0][k] = fold->axis_a[k];
+        from->frame[1][k] = from->rotation[k];
     }
-    folded->pose = (cspace_pose){theta, t[0], t[1]};
+    add_turn(fold->axis_b, from->frame[1]);
+    from->bearing[0][0] = pose->x, from->bearing[0][1] = pose->y;
+    from->bearing[1][0] = -pose->x, from->bearing[1][1] = -pose->y;
+    for (int k = 0; k < 2; k++) {
+        turn_back(from->frame[k], from->bearing[k]);
+        s->now[k][0] = from->bearing[k][0], s->now[k][1] = from->bearing[k][1];
+    }
+    const int count = !fold->swap    ? fold_plain(from, states, branch)
+                      : fold->mirror ? fold_swap_mirror(from, states, branch)
+                                     : fold_swap(from, states, branch);
+    *branch |= (s->mirrored ? 1 << 16 : 0) | (s->swapped ? 1 << 17 : 0);
+    return count;
 }
 
-static void mirror_answer(const cspace_folded *folded, cspace_contact *contact) {
-    if (!folded->mirrored) return;
-    const double x = folded->m[0] * contact->g[0] + folded->m[1] * contact->g[1];
-    contact->g[1] = folded->m[1] * contact->g[0] + folded->m[2] * contact->g[1];
-    contact->g[0] = x;
-    contact->d_theta = -contact->d_theta;
+int cspace_fold_images(const cspace_fold *fold, const cspace_pose *pose, double reach,
+                       cspace_image images[CSPACE_IMAGES_MAX]) {
+    if (fold->identity) {
+        images[0] = (cspace_image){.pose = *pose, .weight = 1.0, .turn = {1.0, 0.0}, .frame = {1.0, 0.0}};
+        return 1;
+    }
+    state states[CSPACE_IMAGES_MAX];
+    source from = {.fold = fold, .reach = fold->blend_width > 0.0 ? reach : 0.0};
+    int branch;
+    const int count = find_images(&from, pose, states, &branch);
+    for (int i = 0; i < count; i++) {
+        const state *s = &states[i];
+        cspace_image *image = &images[i];
+        image->pose = (cspace_pose){s->theta, s->now[0][0], s->now[0][1]};
+        image->weight = s->weight;
+        image->mirrored = s->mirrored, image->swapped = s->swapped;
+        for (int k = 0; k < 3; k++) image->weight_slope[k] = s->weight_slope[k];
+        for (int k = 0; k < 2; k++) {
+            image->turn[k] = s->turn[0][k];
+            image->frame[k] = s->swapped ? -from.frame[1][k] : from.frame[0][k];
+            image->lever[k] = s->swapped ? from.bearing[1][k] : 0.0;
+        }
+    }
+    return count;
 }
 
-void cspace_fold_return(const cspace_folded *folded, cspace_contact *contact) {
-    mirror_answer(folded, contact);
-    rotate_back(folded->c, -folded->s, contact->g);
+void cspace_image_return(const cspace_image *image, const double slope[3], double asked[3]) {
+    double g[2] = {slope[1], slope[2]};
+    turn_back(image->turn, g);
+    if (image->mirrored) g[1] = -g[1];
+    asked[0] =
+        (image->mirrored != image->swapped ? -slope[0] : slope[0]) + g[0] * image->lever[1] - g[1] * image->lever[0];
+    add_turn(image->frame, g);
+    asked[1] = g[0], asked[2] = g[1];
 }
 
-void cspace_fold_label(const cspace_folded *folded, cspace_contact *contact) {
-    rotate_back(folded->c, folded->s, contact->g);
-    mirror_answer(folded, contact);
-}
-
-cspace_pose cspace_swap_pose(const cspace_pose *pose) {
-    double s, c;
-    core_sincos(pose->theta, &s, &c);
-    return (cspace_pose){-pose->theta, -(c * pose->x + s * pose->y), s * pose->x - c * pose->y};
-}
-
-void cspace_swap_return(const cspace_pose *pose, cspace_contact *contact) {
-    const cspace_pose swapped = cspace_swap_pose(pose);
-    double s, c;
-    core_sincos(pose->theta, &s, &c);
-    const double g[2] = {contact->g[0], contact->g[1]}, r_a = contact->r_a;
-    contact->d_theta = -contact->d_theta - (swapped.x * g[1] - swapped.y * g[0]);
-    contact->g[0] = -(c * g[0] - s * g[1]);
-    contact->g[1] = -(s * g[0] + c * g[1]);
-    contact->r_a = -contact->r_b;
-    contact->r_b = -r_a;
+int cspace_fold_branch(const cspace_fold *fold, const cspace_pose *pose) {
+    if (fold->identity) return 0;
+    state states[CSPACE_IMAGES_MAX];
+    source from = {.fold = fold, .reach = 0.0};
+    int branch = 0;
+    (void)find_images(&from, pose, states, &branch);
+    return branch;
 }

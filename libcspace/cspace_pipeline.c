@@ -279,6 +279,16 @@ done:
 
 // ---------------------------------------------------------------------------------------------- the whole job
 
+// A bundle of an earlier version: built anew.
+static bool is_older(const char *path) {
+    core_h5 *file = NULL;
+    int64_t version = CSPACE_MAPS_VERSION;
+    if (core_h5_open(path, CSPACE_MAPS_FORMAT, CSPACE_MAPS_VERSION, &file, NULL) != CORE_OK) return false;
+    const core_status status = core_h5_get_integer(file, "/", "format_version", &version, NULL);
+    core_h5_close(&file);
+    return status == CORE_OK && version < CSPACE_MAPS_VERSION;
+}
+
 static core_status job_open(job *j, const cspace_pipeline_shape *shapes, int count_shapes, core_error *err) {
     core_status status = CORE_OK;
     char *cache = NULL, *folder = NULL;
@@ -291,7 +301,8 @@ static core_status job_open(job *j, const cspace_pipeline_shape *shapes, int cou
     CORE_TRY_DONE(core_path_folder(j->maps_path, &folder, err));
     CORE_CHECK_DONE(core_file_is_directory(folder), CORE_IO, "%s: the folder %s does not exist", j->maps_path, folder);
     // What is there under the final name has to be a bundle: nothing else is ever overwritten.
-    if (core_file_exists(j->maps_path)) CORE_TRY_DONE(cspace_bundle_read(j->maps_path, &j->old, NULL, err));
+    if (core_file_exists(j->maps_path) && !is_older(j->maps_path))
+        CORE_TRY_DONE(cspace_bundle_read(j->maps_path, &j->old, NULL, err));
     CORE_TRY_DONE(core_file_make_directory(j->cache, err));
 done:
     core_free(folder);

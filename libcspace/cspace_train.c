@@ -99,9 +99,10 @@ done:
     return status;
 }
 
-// Net inputs and targets of all rows used, float32. Owns its arrays.
+// Net inputs and targets of all images of the samples used, float32. Owns its arrays.
 typedef struct tables {
-    int64_t n;
+    int64_t n;       // images
+    int64_t samples; // they are of
     int inputs;
     float *x, *jacobian, *slope;         // (n x inputs), (n x inputs x 3), (n x 3)
     float *distance, *arm;               // (n) targets of the two nets
@@ -119,35 +120,58 @@ static void tables_clear(tables *t) {
     memset(t, 0, sizeof *t);
 }
 
-// Row i of the tables from a sample, both in the fundamental domain.
-static void tables_fill_row(tables *t, int64_t i, const cspace_rows *rows, int64_t row, const cspace_fold *fold,
-                            double band, const cspace_train_def *def) {
-    cspace_pose pose;
-    cspace_contact label;
-    cspace_folded folded;
-    row_get(rows, row, &pose, &label);
-    cspace_fold_apply(fold, &pose, &folded);
-    cspace_fold_label(&folded, &label);
-    double x[CSPACE_INPUTS_MAX], jacobian[3 * CSPACE_INPUTS_MAX];
-    cspace_encode(def->encoding, &folded.pose, x, jacobian);
-    for (int k = 0; k < t->inputs; k++) t->x[i * t->inputs + k] = (float)x[k];
+// Row i of the tables from one image of a labelled pose. Labels stay in the asker's frame: the Jacobian goes through
+// the fold.
+static void tables_fill_row(tables *t, int64_t i, const cspace_image *image, const cspace_contact *label,
+                            const cspace_fold *fold, double band, const cspace_train_def *def) {
+    double jacobian[3 * CSPACE_INPUTS_MAX];
+    cspace_inputs inputs;
+    cspace_encode(def->encoding, fold, &image->pose, &inputs, jacobian);
+    for (int k = 0; k < t->inputs; k++) t->x[i * t->inputs + k] = (float)inputs.x[k];
     if (t->jacobian) {
-        for (int k = 0; k < 3 * t->inputs; k++) t->jacobian[i * 3 * t->inputs + k] = (float)jacobian[k];
-        t->slope[3 * i] = (float)label.d_theta;
-        t->slope[3 * i + 1] = (float)label.g[0];
-        t->slope[3 * i + 2] = (float)label.g[1];
+        for (int k = 0; k < t->inputs; k++) {
+            double asked[3];
+            cspace_image_return(image, jacobian + 3 * k, asked);
+            for (int j = 0; j < 3; j++) t->jacobian[(i * t->inputs + k) * 3 + j] = (float)asked[j];
+        }
+        t->slope[3 * i] = (float)label->d_theta;
+        t->slope[3 * i + 1] = (float)label->g[0];
+        t->slope[3 * i + 2] = (float)label->g[1];
     }
-    t->distance[i] = (float)label.d;
-    t->arm[i] = (float)(0.5 * (label.r_a + label.r_b));
-    t->weight_distance[i] = (float)(fabs(label.d) > FAR_DISTANCE ? def->far_weight : 1.0);
-    t->weight_arm[i] = (float)(fabs(label.d) > band ? def->far_weight : 1.0);
+    t->distance[i] = (float)label->d;
+    t->arm[i] = (float)(0.5 * (label->r_a + label->r_b) * (image->swapped ? -1.0 : 1.0));
+    t->weight_distance[i] = (float)(fabs(label->d) > FAR_DISTANCE ? def->far_weight : 1.0);
+    t->weight_arm[i] = (float)(fabs(label->d) > band ? def->far_weight : 1.0);
 }
 
-// Uses every (n/used)-th row, so that a part has the composition of the whole whatever the order of the file.
+static int64_t count_used(const cspace_rows *rows, const cspace_train_def *def) {
+    return def->samples > 0 ? def->samples : rows->n;
+}
+
+// Every image of the samples used, into t unless NULL; returns their number. Uses every (n/used)-th sample, so that a
+// part has the composition of the whole whatever the order of the file.
+static int64_t fill_tables(const cspace_rows *rows, const cspace_fold *fold, double band, const cspace_train_def *def,
+                           tables *t) {
+    const int64_t used = count_used(rows, def);
+    int64_t count = 0;
+    for (int64_t i = 0; i < used; i++) {
+        cspace_pose pose;
+        cspace_contact label;
+        cspace_image images[CSPACE_IMAGES_MAX];
+        row_get(rows, (int64_t)((double)i * ((double)rows->n / (double)used)), &pose, &label);
+        const int count_images = cspace_fold_images(fold, &pose, CSPACE_FOLD_REACH, images);
+        for (int k = 0; t && k < count_images; k++) tables_fill_row(t, count + k, &images[k], &label, fold, band, def);
+        count += count_images;
+    }
+    return count;
+}
+
 static core_status tables_create(const cspace_rows *rows, const cspace_fold *fold, double band,
                                  const cspace_train_def *def, tables *out, core_error *err) {
     core_status status = CORE_OK;
-    tables t = {.n = def->samples > 0 ? def->samples : rows->n, .inputs = cspace_encoding_inputs(def->encoding)};
+    tables t = {.n = fill_tables(rows, fold, band, def, NULL),
+                .samples = count_used(rows, def),
+                .inputs = cspace_encoding_inputs(def->encoding, fold)};
     const size_t n = (size_t)t.n, inputs = (size_t)t.inputs;
     CORE_NEW_DONE(t.x, n * inputs);
     CORE_NEW_DONE(t.distance, n);
@@ -158,8 +182,7 @@ static core_status tables_create(const cspace_rows *rows, const cspace_fold *fol
         CORE_NEW_DONE(t.jacobian, 3 * n * inputs);
         CORE_NEW_DONE(t.slope, 3 * n);
     }
-    for (int64_t i = 0; i < t.n; i++)
-        tables_fill_row(&t, i, rows, (int64_t)((double)i * ((double)rows->n / (double)t.n)), fold, band, def);
+    (void)fill_tables(rows, fold, band, def, &t);
     *out = t;
     return CORE_OK;
 done:
@@ -201,7 +224,7 @@ static void describe(const cspace_samples *samples, const cspace_train_def *def,
     map->hash_a = a->hash, map->hash_b = b->hash;
     memcpy(map->labels, samples->labels, sizeof map->labels);
     memcpy(map->recipe, def->recipe, sizeof map->recipe);
-    map->fold = cspace_fold_make(a, b, def->fold);
+    map->fold = cspace_fold_make(a, b, map->ratio, def->fold);
     map->encoding = def->encoding;
     map->input_hash = cspace_train_input_hash(samples->input_hash, def);
 }
@@ -244,7 +267,12 @@ static core_status train_nets(const tables *t, const cspace_train_def *def, cons
     jobs[1].def.seed = def->net.seed + 1;
     jobs[1].report = &map->train_moment_arm;
     snprintf(jobs[1].stage, sizeof jobs[1].stage, "training %s-%s moment arm", map->a, map->b);
-    for (int i = 0; i < 2; i++) jobs[i].def.threads = 1;
+    // Epochs are passes over the samples: more images make a pass longer, not the training.
+    const double images = (double)t->n / (double)t->samples;
+    for (int i = 0; i < 2; i++) {
+        jobs[i].def.threads = 1;
+        jobs[i].def.epochs /= images;
+    }
     if (!together) {
         jobs[0].def.seconds *= DISTANCE_SHARE;
         jobs[1].def.seconds *= 1.0 - DISTANCE_SHARE;
@@ -253,6 +281,7 @@ static core_status train_nets(const tables *t, const cspace_train_def *def, cons
     for (int i = 0; i < 2; i++) {
         if (jobs[i].status != CORE_OK && err) *err = jobs[i].error;
         CORE_TRY(jobs[i].status);
+        jobs[i].report->epochs *= images;
     }
     return CORE_OK;
 }

@@ -17,8 +17,9 @@ static double now(void) {
 
 static cspace_pose poses[POSES];
 static cspace_contact contacts[POSES];
-static cspace_folded folded[POSES];
-static double inputs[POSES][CSPACE_INPUTS_MAX];
+static cspace_image images[POSES][CSPACE_IMAGES_MAX];
+static int count_images[POSES];
+static cspace_inputs inputs[POSES];
 
 typedef struct work {
     const cspace_map *map;
@@ -27,11 +28,12 @@ typedef struct work {
 } work;
 
 static void run_fold(const work *w) {
-    for (int i = 0; i < POSES; i++) cspace_fold_apply(&w->map->fold, &poses[i], &folded[i]);
+    for (int i = 0; i < POSES; i++) count_images[i] = cspace_fold_images(&w->map->fold, &poses[i], 1.0, images[i]);
 }
 
 static void run_encode(const work *w) {
-    for (int i = 0; i < POSES; i++) cspace_encode(w->map->encoding, &folded[i].pose, inputs[i], NULL);
+    for (int i = 0; i < POSES; i++)
+        cspace_encode(w->map->encoding, &w->map->fold, &images[i][0].pose, &inputs[i], NULL);
 }
 
 static void run_evaluate(const work *w) {
@@ -72,10 +74,13 @@ static int bench_pair(const fixture *a, const fixture *b, bool fold) {
     const double t_tenth = measure(run_evaluate, &w);
     w.arm_below = INFINITY;
     const double t_all = measure(run_evaluate, &w);
-    printf("%-6s %-6s %-4s orders %3d %3d mirror %d: fold %6.1f  encode %6.1f  distance %6.1f  + tenth of the arms "
+    double sum = 0.0;
+    for (int i = 0; i < POSES; i++) sum += count_images[i];
+    printf("%-6s %-6s %-4s orders %3d %3d mirror %d swap %d, %.2f images: fold %6.1f  encode %6.1f  distance %6.1f  + "
+           "tenth of the arms "
            "%6.1f  + all arms %6.1f ns\n",
            a->shape.name, b->shape.name, fold ? "fold" : "", map.fold.order_a, map.fold.order_b, map.fold.mirror,
-           t_fold, t_encode, t_none, t_tenth, t_all);
+           map.fold.swap, sum / POSES, t_fold, t_encode, t_none, t_tenth, t_all);
     cspace_map_scratch_destroy(&w.scratch);
     cspace_map_clear(&map);
     return 0;

@@ -107,11 +107,11 @@ static inline core_status sim_fixture_random_bundle(int count_types, const sim_t
                               .hash_b = b->shape.hash,
                               .labels = "minimiser",
                               .recipe = "default",
-                              .fold = cspace_fold_make(&a->shape, &b->shape, fold),
+                              .fold = cspace_fold_make(&a->shape, &b->shape, b->radius / a->radius, fold),
                               .encoding = CSPACE_TWOFRAME};
             memcpy(map.a, a->shape.name, sizeof map.a);
             memcpy(map.b, b->shape.name, sizeof map.b);
-            const int inputs = cspace_encoding_inputs(map.encoding);
+            const int inputs = cspace_encoding_inputs(map.encoding, &map.fold);
             const nn_model_def def = nn_model_default_def(inputs, 32, 3);
             core_status status = nn_model_create(&def, &map.distance, err);
             if (status == CORE_OK) status = nn_model_create(&def, &map.moment_arm, err);

@@ -262,8 +262,8 @@ static void test_damaged_files(void **state) {
 
     // Nets of different encodings, each consistent in itself.
     nn_model arm = {0}, six = bundle.maps[0].moment_arm;
-    const nn_model_def four = nn_model_default_def(4, 8, 1);
-    assert_int_equal(nn_model_create(&four, &arm, &err), CORE_OK);
+    const nn_model_def five = nn_model_default_def(5, 8, 1);
+    assert_int_equal(nn_model_create(&five, &arm, &err), CORE_OK);
     bundle.maps[0].moment_arm = arm;
     assert_int_equal(cspace_bundle_write(path, &bundle, NULL, &err), CORE_OK);
     expect_attribute_refused(path, "/pairs/0/moment_arm", "encoding", "sincos", CORE_UNSUPPORTED,
@@ -276,10 +276,16 @@ static void test_damaged_files(void **state) {
     cspace_map *m = &bundle.maps[0];
     m->fold.swap = true;
     assert_int_equal(cspace_bundle_write(path, &bundle, NULL, &err), CORE_OK);
-    expect_refused(path, CORE_UNSUPPORTED, "swap");
-    m->fold = fold, m->fold.blend_width = 0.08;
+    expect_refused(path, CORE_RANGE, "swap");
+    m->fold = fold, m->fold.count_kinks = 0;
     assert_int_equal(cspace_bundle_write(path, &bundle, NULL, &err), CORE_OK);
-    expect_refused(path, CORE_UNSUPPORTED, "blend_width");
+    expect_refused(path, CORE_FORMAT, "inputs");
+    m->fold = fold, m->fold.kinks[1] = NAN;
+    assert_int_equal(cspace_bundle_write(path, &bundle, NULL, &err), CORE_OK);
+    expect_refused(path, CORE_NONFINITE, "kinks");
+    m->fold = fold, m->fold.blend_width = -0.08;
+    assert_int_equal(cspace_bundle_write(path, &bundle, NULL, &err), CORE_OK);
+    expect_refused(path, CORE_RANGE, "blend_width");
     m->fold = fold, m->fold.order_a = 1000;
     assert_int_equal(cspace_bundle_write(path, &bundle, NULL, &err), CORE_OK);
     expect_refused(path, CORE_RANGE, "order_a");
@@ -300,6 +306,19 @@ static void test_damaged_files(void **state) {
     cspace_bundle_clear(&bundle);
     assert_int_equal(cspace_bundle_write(path, &bundle, NULL, &err), CORE_OK);
     expect_refused(path, CORE_FORMAT, "/pairs");
+}
+
+// Bundles of version 1 folded otherwise: refused with the command that builds them anew.
+static void test_older_version(void **state) {
+    (void)state;
+    char path[TEST_PATH_MAX];
+    core_h5 *file = NULL;
+    core_error err = {0};
+    test_folder_path(path, "old.maps.h5");
+    assert_int_equal(core_h5_create(path, CSPACE_MAPS_FORMAT, 1, &file, &err), CORE_OK);
+    assert_int_equal(core_h5_group(file, "/pairs", NULL, &err), CORE_OK);
+    assert_int_equal(core_h5_commit(&file, &err), CORE_OK);
+    expect_refused(path, CORE_VERSION_OTHER, "mkmaps");
 }
 
 // Cut off anywhere, the file is refused; never a crash.
@@ -350,8 +369,8 @@ static void test_truncated(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_order_and_find),
-                                       cmocka_unit_test(test_refused_maps), cmocka_unit_test(test_damaged_files),
-                                       cmocka_unit_test(test_truncated)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_order_and_find),
+                                       cmocka_unit_test(test_refused_maps),  cmocka_unit_test(test_damaged_files),
+                                       cmocka_unit_test(test_older_version), cmocka_unit_test(test_truncated)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

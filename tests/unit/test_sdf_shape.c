@@ -62,6 +62,8 @@ static void project_shapes(void **state) {
         {"arc100", 2, 96, 0},
         {"link", 1, 1, 0},
         {"bar", 1, 2, 0},
+        {"pebble", 1, 1, NAN},
+        {"comma", 1, 1, NAN},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         sdf_shape s = test_shape(shapes[i].name);
