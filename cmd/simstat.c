@@ -1,14 +1,14 @@
 // simstat: measurements of run files as a table, JSON or CSV.
-#include "cmd_common.h"
+#include "cmd_time.h"
 #include "core_run.h"
 #include "sim_measure.h"
+#include "simstat_csv.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define RUNS_MAX 256
-#define TIME_LIMIT 1e12 // s
 #define COLUMN_WIDTH 14 // of a table's values
 
 static const char doc[] = "Measures one frame of each run file: energies, contacts, height, run-out, angle of repose, "
@@ -18,24 +18,46 @@ static const char doc[] = "Measures one frame of each run file: energies, contac
                           "          simstat a.h5 b.h5 --time 1.5 --region 0,0,0.4,1 --csv > measured.csv\n"
                           "          simstat column.h5 --poses poses.csv";
 
-enum { KEY_TIME = 1001, KEY_JSON, KEY_CSV, KEY_REGION, KEY_POSES, KEY_OVERLAP };
+enum {
+    KEY_TIME = 1001,
+    KEY_JSON,
+    KEY_CSV,
+    KEY_REGION,
+    KEY_POSES,
+    KEY_OVERLAP,
+    KEY_RATTLERS,
+    KEY_SERIES,
+    KEY_ORIENTATIONS,
+    KEY_BOUNDARIES
+};
 
 static const struct argp_option argp_options[] = {
-    {"time", KEY_TIME, "T", 0, "s; the stored frame nearest to it (default: the last one)", 0},
+    {"time", KEY_TIME, "T", 0,
+     "s, or PHASE or PHASE+S, since the start of a phase: the stored frame nearest to it (default: the last one)", 0},
     {"region", KEY_REGION, "X0,Y0,X1,Y1", 0, "m; only grains with their centre in it", 0},
     {"overlap", KEY_OVERLAP, "on|off", 0, "exact overlap of the outlines (on)", 0},
     {"json", KEY_JSON, 0, 0, "JSON on standard output; what cannot be measured is null", 0},
     {"csv", KEY_CSV, 0, 0, "CSV on standard output, a row per run; what cannot be measured is nan", 0},
+    {"rattler-contacts", KEY_RATTLERS, "N", 0, "neighbours that hold a grain at least: 2 with friction, 3 without (2)",
+     0},
     {"poses", KEY_POSES, "CSV", 0, "also write id,type,x,y,angle of that frame to this file (one run only)", 0},
+    {"series", KEY_SERIES, "CSV", 0,
+     "also write every stored frame: step, time, phase, grains present, grains gone, all observables (one run only)",
+     0},
+    {"orientations", KEY_ORIENTATIONS, "CSV", 0,
+     "also write the directions of the contact normals of that frame in bins of 10 degrees (one run with contact rows)",
+     0},
+    {"boundaries", KEY_BOUNDARIES, "CSV", 0,
+     "also write the force of the grains on each boundary in that frame (one run with contact rows)", 0},
     {0}};
 
 typedef struct options {
     int count_paths;
     char *paths[RUNS_MAX]; // borrowed from argv
     bool json, csv, quiet;
-    double time; // NaN: the last frame
+    cmd_instant time; // after NaN: the last frame
     sim_measure_def def;
-    const char *poses;
+    const char *file[SIMSTAT_FILES]; // NULL: not asked for
 } options;
 
 // One measured quantity, as all three outputs name it.
@@ -53,7 +75,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     options *o = state->input;
     switch (key) {
     case KEY_TIME:
-        o->time = cmd_number("--time", argument, -TIME_LIMIT, TIME_LIMIT);
+        cmd_instant_parse(argument, &o->time);
         return 0;
     case KEY_REGION:
         cmd_region(argument, o->def.region);
@@ -68,7 +90,19 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->csv = true;
         return 0;
     case KEY_POSES:
-        o->poses = argument;
+        o->file[SIMSTAT_POSES] = argument;
+        return 0;
+    case KEY_SERIES:
+        o->file[SIMSTAT_SERIES] = argument;
+        return 0;
+    case KEY_ORIENTATIONS:
+        o->file[SIMSTAT_ORIENTATIONS] = argument;
+        return 0;
+    case KEY_BOUNDARIES:
+        o->file[SIMSTAT_BOUNDARIES] = argument;
+        return 0;
+    case KEY_RATTLERS:
+        o->def.rattler_contacts = (int)cmd_integer("--rattler-contacts", argument, 1, 100);
         return 0;
     case ARGP_KEY_ARG:
         if (o->count_paths == RUNS_MAX) cmd_usage("found more than %d run files", RUNS_MAX);
@@ -100,6 +134,16 @@ static int list_quantities(const sim_measurement *m, quantity *q) {
         {"contacts", "", m->contacts < 0 ? NAN : (double)m->contacts},
         {"penetration_mean", "m", m->penetration_mean},
         {"penetration_max", "m", m->penetration_max},
+        {"packing_fraction", "", m->packing_fraction},
+        {"coordination", "", m->coordination},
+        {"coordination_rigid", "", m->coordination_rigid},
+        {"rattlers", "", m->rattlers < 0 ? NAN : m->rattlers},
+        {"stress_xx", "Pa", m->stress[0]},
+        {"stress_xy", "Pa", m->stress[1]},
+        {"stress_yx", "Pa", m->stress[2]},
+        {"stress_yy", "Pa", m->stress[3]},
+        {"fabric_anisotropy", "", m->fabric_anisotropy},
+        {"fabric_angle", "deg", m->fabric_angle * degree},
         {"base", "m", m->base},
         {"height", "m", m->height},
         {"height_99", "m", m->height_99},
@@ -216,72 +260,6 @@ static void print_json(const options *o, const sim_measurement *m) {
     printf("\n  ]\n}\n");
 }
 
-// ---------------------------------------------------------------------------------------------- poses
-
-// Growing text.
-typedef struct text_buffer {
-    char *data;
-    size_t n, capacity;
-} text_buffer;
-
-static core_status append(text_buffer *t, const char *text, core_error *err) {
-    size_t n = strlen(text);
-    if (t->n + n > t->capacity) {
-        size_t capacity = 2 * (t->n + n) + 4096;
-        char *grown = core_realloc(t->data, t->n, capacity, 1);
-        CORE_CHECK(grown, CORE_MEMORY, "out of memory: %zu bytes of poses", capacity);
-        t->data = grown;
-        t->capacity = capacity;
-    }
-    memcpy(t->data + t->n, text, n);
-    t->n += n;
-    return CORE_OK;
-}
-
-// Field of a CSV file, in quotes where it must be.
-static core_status append_field(text_buffer *t, const char *field, core_error *err) {
-    char one[3] = {0};
-    if (!strpbrk(field, ",\"\r\n")) return append(t, field, err);
-    CORE_TRY(append(t, "\"", err));
-    for (; *field; field++) {
-        one[0] = *field, one[1] = *field == '"' ? '"' : '\0';
-        CORE_TRY(append(t, one, err));
-    }
-    return append(t, "\"", err);
-}
-
-static core_status append_poses(const core_run_info *info, const core_run_frame *state, text_buffer *t,
-                                core_error *err) {
-    char text[128];
-    CORE_TRY(append(t, "id,type,x,y,angle\n", err));
-    for (int i = 0; i < info->count_rows; i++) {
-        if (state->id[i] < 0) continue;
-        snprintf(text, sizeof text, "%ld,", (long)state->id[i]);
-        CORE_TRY(append(t, text, err));
-        CORE_TRY(append_field(t, info->types[info->species[i]].name, err));
-        snprintf(text, sizeof text, ",%.17g,%.17g,%.17g\n", state->position[2 * i], state->position[2 * i + 1],
-                 state->orientation[i]);
-        CORE_TRY(append(t, text, err));
-    }
-    return CORE_OK;
-}
-
-// Poses of a frame (m, rad) as CSV; all grains, whatever the region.
-static core_status write_poses(core_run_reader *run, int64_t frame, const char *path, core_error *err) {
-    const core_run_info *info = core_run_describe(run);
-    core_status status = CORE_OK;
-    core_run_frame state = {0};
-    text_buffer text = {0};
-    CORE_TRY_DONE(core_run_frame_create(info->count_rows, info->count_observables, info->count_planes, &state, err));
-    CORE_TRY_DONE(core_run_read(run, frame, &state, err));
-    CORE_TRY_DONE(append_poses(info, &state, &text, err));
-    CORE_TRY_DONE(core_file_write(path, text.data, text.n, err));
-done:
-    core_free(text.data);
-    core_run_frame_clear(&state);
-    return status;
-}
-
 // ---------------------------------------------------------------------------------------------- main
 
 static core_status measure_run(const options *o, int index, sim_measurement *m, core_error *err) {
@@ -289,14 +267,17 @@ static core_status measure_run(const options *o, int index, sim_measurement *m, 
     core_status status = CORE_OK;
     const char *path = o->paths[index];
     CORE_TRY_DONE(core_run_open(path, &run, err));
-    int64_t frame = core_run_frame_at(run, o->time);
+    double time;
+    CORE_TRY_DONE(cmd_instant_resolve(run, path, &o->time, &time, err));
+    int64_t frame = core_run_frame_at(run, time);
     CORE_CHECK_DONE(frame >= 0, CORE_FORMAT, "%s: the run has no frames yet", path);
     status = sim_measure_frame(run, frame, &o->def, m, err);
     if (status != CORE_OK) {
         core_error_prefix(err, status, "%s", path);
         goto done;
     }
-    if (o->poses) status = write_poses(run, frame, o->poses, err);
+    for (int k = 0; k < SIMSTAT_FILES && status == CORE_OK; k++)
+        if (o->file[k]) status = simstat_write((simstat_file)k, run, frame, &o->def, o->file[k], err);
 done:
     core_run_close(&run);
     return status;
@@ -304,12 +285,16 @@ done:
 
 int main(int argc, char **argv) {
     static const struct argp argp = {argp_options, parse, "RUN.h5...", doc, 0, 0, 0};
-    options o = {.time = NAN, .def = sim_measure_default_def()};
+    options o = {.time = {.after = NAN}, .def = sim_measure_default_def()};
     cmd_parse(&argp, argc, argv, &o, &o.quiet);
     if (o.count_paths == 0) cmd_usage("expected at least one run file (see --help)");
     if (o.json && o.csv) cmd_usage("--json and --csv exclude each other");
-    if (o.poses && o.count_paths > 1) cmd_usage("--poses: found %d run files, expected one", o.count_paths);
-    if (core_file_same(o.poses, o.paths[0])) cmd_usage("--poses: %s: input and output are the same file", o.poses);
+    for (int k = 0; k < SIMSTAT_FILES; k++) {
+        if (!o.file[k]) continue;
+        if (o.count_paths > 1) cmd_usage("%s: found %d run files, expected one", simstat_file_names[k], o.count_paths);
+        if (core_file_same(o.file[k], o.paths[0]))
+            cmd_usage("%s: %s: input and output are the same file", simstat_file_names[k], o.file[k]);
+    }
     core_error err = {0};
     sim_measurement *m = core_alloc((size_t)o.count_paths, sizeof *m);
     core_status status = m ? CORE_OK : CORE_FAIL(&err, CORE_MEMORY, "out of memory: %d runs", o.count_paths);

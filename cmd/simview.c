@@ -1,6 +1,6 @@
 // simview: pictures and films of run files.
 #define _POSIX_C_SOURCE 200809L
-#include "cmd_common.h"
+#include "cmd_time.h"
 #include "core_run.h"
 #include "sim_view.h"
 
@@ -16,7 +16,6 @@
 
 #define RUNS_MAX 16
 #define TIMES_MAX 64
-#define TIME_LIMIT 1e12 // s
 #define FILM_FPS 25
 #define FILM_SECONDS_MIN 5.0 // of a film whose rate is not given
 #define FILM_SECONDS_MAX 20.0
@@ -49,19 +48,13 @@ static const char *const colour_words[] = {"shape", "speed", "rotation"};
 
 typedef enum output_kind { OUTPUT_PNG, OUTPUT_FILM, OUTPUT_FOLDER } output_kind;
 
-// A time as the user names it.
-typedef struct instant {
-    char phase[CORE_NAME_MAX]; // "": since the start of the run
-    double after;              // s
-} instant;
-
 typedef struct options {
     const char *output;
     output_kind kind;
     int count_paths;
     char *paths[RUNS_MAX]; // borrowed from argv
     int count_times;
-    instant times[TIMES_MAX];
+    cmd_instant times[TIMES_MAX];
     int64_t every; // 0: not given
     double rate;   // NaN: not given
     sim_view_def view;
@@ -99,16 +92,7 @@ static void parse_times(const char *text, options *o) {
             cmd_usage("--time: found \"%s\", expected times in s or names of phases, separated by commas", text);
         memcpy(word, s, n);
         word[n] = '\0';
-        instant *t = &o->times[o->count_times++];
-        *t = (instant){0};
-        if (core_parse_number(word, "--time", -TIME_LIMIT, TIME_LIMIT, &t->after, NULL) != CORE_OK) {
-            char *plus = strrchr(word, '+');
-            if (plus) {
-                *plus = '\0';
-                t->after = cmd_number("--time", plus + 1, 0, TIME_LIMIT);
-            }
-            snprintf(t->phase, sizeof t->phase, "%.*s", CORE_NAME_MAX - 1, word);
-        }
+        cmd_instant_parse(word, &o->times[o->count_times++]);
         s += n;
         if (!*s) return;
     }
@@ -221,30 +205,11 @@ static core_status runs_open(const options *o, runs *r, core_error *err) {
     return CORE_OK;
 }
 
-// Seconds since the start of the run. ARG: no such phase, or the run did not get there.
-static core_status resolve_time(core_run_reader *run, const char *path, const instant *t, double *time,
-                                core_error *err) {
-    const core_run_info *info = core_run_describe(run);
-    int64_t frame = 0;
-    *time = t->after;
-    if (!t->phase[0]) return CORE_OK;
-    int phase = 0;
-    while (phase < info->count_phases && strcmp(info->phase_names[phase], t->phase) != 0) phase++;
-    const char *first = info->count_phases > 0 ? info->phase_names[0] : "";
-    const bool known = phase < info->count_phases;
-    CORE_CHECK(known, CORE_ARG, "--time: found \"%s\", expected seconds or a phase of %s (the first of its %d: \"%s\")",
-               t->phase, path, info->count_phases, first);
-    CORE_TRY(core_run_phase_start(run, phase, &frame, err));
-    CORE_CHECK(frame >= 0, CORE_ARG, "--time: %s ended before its phase \"%s\"", path, t->phase);
-    *time = info->times[frame] + t->after;
-    return CORE_OK;
-}
-
 // All times in all runs, before anything is written.
 static core_status resolve_times(const options *o, runs *r, core_error *err) {
     for (int i = 0; i < r->count; i++)
         for (int k = 0; k < o->count_times; k++)
-            CORE_TRY(resolve_time(r->reader[i], o->paths[i], &o->times[k], &r->times[i][k], err));
+            CORE_TRY(cmd_instant_resolve(r->reader[i], o->paths[i], &o->times[k], &r->times[i][k], err));
     CORE_CHECK(o->kind == OUTPUT_PNG || !o->count_times || r->times[0][0] <= r->times[0][1], CORE_ARG,
                "--time: found %g s to %g s, expected FROM,TO in this order", r->times[0][0], r->times[0][1]);
     return CORE_OK;

@@ -103,9 +103,15 @@ core_status core_h5_series_create(core_h5 *file, const char *path, core_h5_type 
 /// Adds one row behind the last one.
 core_status core_h5_series_append(core_h5 *file, const char *path, core_h5_type type, int row_rank, const size_t *row,
                                   const void *data, core_error *err);
+/// Adds n rows, 0 or more: all of them or, on failure, none.
+core_status core_h5_series_append_rows(core_h5 *file, const char *path, core_h5_type type, int row_rank,
+                                       const size_t *row, size_t n, const void *data, core_error *err);
 /// Row i of a series (dims as in core_h5_size without the first). FORMAT if it is not there or of another size.
 core_status core_h5_series_read(core_h5 *file, const char *path, core_h5_type type, int row_rank, const size_t *row,
                                 size_t i, void *data, core_error *err);
+/// n rows from row `first` on.
+core_status core_h5_series_read_rows(core_h5 *file, const char *path, core_h5_type type, int row_rank,
+                                     const size_t *row, size_t first, size_t n, void *data, core_error *err);
 /// A link of the same file (H5MD shares one `step` and `time` between elements).
 core_status core_h5_link(core_h5 *file, const char *target, const char *link, core_error *err);
 /// Starts a file that grows under its final name (run files). It takes that name with the first core_h5_flush; until

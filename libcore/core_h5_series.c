@@ -1,4 +1,4 @@
-/// Growing datasets of HDF5 files: one row per call, the first dimension without limit.
+/// Growing datasets of HDF5 files: rows are added behind the last one, the first dimension without limit.
 #include "core_h5_private.h"
 
 #include <math.h>
@@ -108,15 +108,15 @@ static core_status count_rows(core_h5 *file, const char *path, hid_t dataset, co
     return CORE_OK;
 }
 
-/// Selects row i of a dataset and gives the memory space of one row; `elements` of it.
-static core_status select_row(core_h5 *file, const char *path, hid_t dataset, int row_rank, const size_t *row, size_t i,
-                              hid_t *memory, hid_t *selected, core_error *err) {
+/// Selects n rows of a dataset from row `first` on and gives the memory space of that many rows.
+static core_status select_rows(core_h5 *file, const char *path, hid_t dataset, int row_rank, const size_t *row,
+                               size_t first, size_t n, hid_t *memory, hid_t *selected, core_error *err) {
     core_status status = CORE_OK;
-    hsize_t start[CORE_H5_MAX_RANK] = {i}, count[CORE_H5_MAX_RANK] = {1};
+    hsize_t start[CORE_H5_MAX_RANK] = {first}, count[CORE_H5_MAX_RANK] = {n};
     for (int k = 0; k < row_rank; k++) count[k + 1] = row[k];
-    H5_TRY_DONE(*selected = H5Dget_space(dataset), path, "select a row");
-    H5_TRY_DONE(H5Sselect_hyperslab(*selected, H5S_SELECT_SET, start, NULL, count, NULL), path, "select a row");
-    H5_TRY_DONE(*memory = H5Screate_simple(row_rank + 1, count, NULL), path, "select a row");
+    H5_TRY_DONE(*selected = H5Dget_space(dataset), path, "select rows");
+    H5_TRY_DONE(H5Sselect_hyperslab(*selected, H5S_SELECT_SET, start, NULL, count, NULL), path, "select rows");
+    H5_TRY_DONE(*memory = H5Screate_simple(row_rank + 1, count, NULL), path, "select rows");
 done:
     return status;
 }
@@ -136,24 +136,50 @@ static herr_t resize(hid_t dataset, int row_rank, const size_t *row, size_t rows
     return H5Dset_extent(dataset, dims);
 }
 
-core_status core_h5_series_append(core_h5 *file, const char *path, core_h5_type type, int row_rank, const size_t *row,
-                                  const void *data, core_error *err) {
+core_status core_h5_series_append_rows(core_h5 *file, const char *path, core_h5_type type, int row_rank,
+                                       const size_t *row, size_t n, const void *data, core_error *err) {
     core_status status = CORE_OK;
     hid_t dataset = -1, memory = -1, selected = -1;
     size_t rows = 0;
     CORE_TRY(core__h5_check_writing(file, err));
     CORE_CHECK(path && row_rank >= 0 && row_rank < CORE_H5_MAX_RANK && (row || row_rank == 0) &&
-                   (data || is_empty(row_rank, row)) && core__h5_type_size(type) > 0,
+                   (data || n == 0 || is_empty(row_rank, row)) && core__h5_type_size(type) > 0,
                CORE_ARG, "%s: series: bad argument", file->path);
     CORE_TRY(series_open(file, path, &dataset, err));
     CORE_TRY(count_rows(file, path, dataset, type, row_rank, row, &rows, err));
-    H5_TRY_DONE(resize(dataset, row_rank, row, rows + 1), path, "append");
-    if (is_empty(row_rank, row)) goto done;
-    CORE_TRY_DONE(select_row(file, path, dataset, row_rank, row, rows, &memory, &selected, err));
+    H5_TRY_DONE(resize(dataset, row_rank, row, rows + n), path, "append");
+    if (n == 0 || is_empty(row_rank, row)) goto done;
+    CORE_TRY_DONE(select_rows(file, path, dataset, row_rank, row, rows, n, &memory, &selected, err));
     if (H5Dwrite(dataset, core__h5_memory_type(type), memory, selected, H5P_DEFAULT, data) < 0) {
         status = core__h5_fail(file, err, __FILE__, __LINE__, path, "append");
-        (void)resize(dataset, row_rank, row, rows); // no row is better than a row of fill values
+        (void)resize(dataset, row_rank, row, rows); // no rows are better than rows of fill values
     }
+done:
+    core__h5_release(selected);
+    core__h5_release(memory);
+    return status;
+}
+
+core_status core_h5_series_append(core_h5 *file, const char *path, core_h5_type type, int row_rank, const size_t *row,
+                                  const void *data, core_error *err) {
+    return core_h5_series_append_rows(file, path, type, row_rank, row, 1, data, err);
+}
+
+core_status core_h5_series_read_rows(core_h5 *file, const char *path, core_h5_type type, int row_rank,
+                                     const size_t *row, size_t first, size_t n, void *data, core_error *err) {
+    core_status status = CORE_OK;
+    hid_t dataset = -1, memory = -1, selected = -1;
+    size_t rows = 0;
+    CORE_CHECK(file && path && row_rank >= 0 && row_rank < CORE_H5_MAX_RANK && (row || row_rank == 0) &&
+                   (data || n == 0 || is_empty(row_rank, row)) && core__h5_type_size(type) > 0,
+               CORE_ARG, "HDF5: series: bad argument");
+    CORE_TRY(series_open(file, path, &dataset, err));
+    CORE_TRY(count_rows(file, path, dataset, type, row_rank, row, &rows, err));
+    CORE_CHECK(first <= rows && n <= rows - first, CORE_FORMAT,
+               "%s: %s: found %zu rows, expected at least %zu from row %zu on", file->path, path, rows, n, first);
+    if (n == 0 || is_empty(row_rank, row)) return CORE_OK;
+    CORE_TRY_DONE(select_rows(file, path, dataset, row_rank, row, first, n, &memory, &selected, err));
+    H5_TRY_DONE(H5Dread(dataset, core__h5_memory_type(type), memory, selected, H5P_DEFAULT, data), path, "read rows");
 done:
     core__h5_release(selected);
     core__h5_release(memory);
@@ -162,20 +188,5 @@ done:
 
 core_status core_h5_series_read(core_h5 *file, const char *path, core_h5_type type, int row_rank, const size_t *row,
                                 size_t i, void *data, core_error *err) {
-    core_status status = CORE_OK;
-    hid_t dataset = -1, memory = -1, selected = -1;
-    size_t rows = 0;
-    CORE_CHECK(file && path && row_rank >= 0 && row_rank < CORE_H5_MAX_RANK && (row || row_rank == 0) &&
-                   (data || is_empty(row_rank, row)) && core__h5_type_size(type) > 0,
-               CORE_ARG, "HDF5: series: bad argument");
-    CORE_TRY(series_open(file, path, &dataset, err));
-    CORE_TRY(count_rows(file, path, dataset, type, row_rank, row, &rows, err));
-    CORE_CHECK(i < rows, CORE_FORMAT, "%s: %s: found %zu rows, expected more than %zu", file->path, path, rows, i);
-    if (is_empty(row_rank, row)) return CORE_OK;
-    CORE_TRY_DONE(select_row(file, path, dataset, row_rank, row, i, &memory, &selected, err));
-    H5_TRY_DONE(H5Dread(dataset, core__h5_memory_type(type), memory, selected, H5P_DEFAULT, data), path, "read a row");
-done:
-    core__h5_release(selected);
-    core__h5_release(memory);
-    return status;
+    return core_h5_series_read_rows(file, path, type, row_rank, row, i, 1, data, err);
 }

@@ -238,6 +238,8 @@ static core_status check_series(core_run_reader *r, core_error *err) {
     char path[CORE_RUN_PATH_MAX];
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) CORE_TRY(check_rows(r, paths[i], err));
     if (r->info.count_planes > 0) CORE_TRY(check_rows(r, CORE_RUN_PLANE_PRESENT "/value", err));
+    r->info.contacts = core_h5_exists(r->file, CORE_RUN_CONTACTS);
+    if (r->info.contacts) CORE_TRY(check_rows(r, CORE_RUN_CONTACTS_END, err));
     for (int i = 0; i < r->info.count_observables; i++) {
         snprintf(path, sizeof path, CORE_RUN_OBSERVABLES "/%s/value", r->observable_names[i]);
         CORE_TRY(check_rows(r, path, err));
@@ -340,6 +342,16 @@ core_status core_run_read(core_run_reader *r, int64_t i, core_run_frame *frame, 
     CORE_TRY(read_extras(r, i, frame, err));
     frame->time = r->times[i];
     return CORE_OK;
+}
+
+core_status core_run_read_contacts(core_run_reader *r, int64_t i, core_run_contact **contacts, int64_t *n,
+                                   core_error *err) {
+    CORE_CHECK(r && contacts && n, CORE_ARG, "core_run_read_contacts: null argument");
+    CORE_CHECK(r->info.contacts, CORE_UNSUPPORTED, "%s: the run has no contact rows (scene key output.contacts)",
+               core_h5_path(r->file));
+    CORE_CHECK(i >= 0 && i < r->info.count_frames, CORE_RANGE, "%s: frame %lld; there are %lld", core_h5_path(r->file),
+               (long long)i, (long long)r->info.count_frames);
+    return core__run_contacts_read(r->file, i, r->info.count_rows, r->info.count_planes, contacts, n, err);
 }
 
 int64_t core_run_frame_at(const core_run_reader *r, double t) {

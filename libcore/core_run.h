@@ -32,6 +32,19 @@ typedef struct core_run_observable {
     const char *description;
 } core_run_observable;
 
+/// A touching contact of a frame: enough to find the forces on both bodies (equations: libsim/README.md, section 1).
+typedef struct core_run_contact {
+    int32_t bodies[2];    // rows of A and B, A < B; a boundary: A = -1 - its index
+    int32_t feature;      // tells contacts of one pair apart
+    int32_t sliding;      // 1 at Coulomb's limit
+    double d;             // m, negative in overlap
+    double gradient[2];   // of d when B's centre moves, world axes; its direction is the normal from A to B
+    double d_theta_b;     // m/rad: rate of d when B turns
+    double moment_arm[2]; // m: (contact point - centre).normal of A and B
+    double f_n, f_t;      // N per metre of depth: force on B = f_n gradient + f_t R(pi/2) normal
+    double spring;        // m, tangential
+} core_run_contact;
+
 /// What a run file is created from. All pointers are borrowed during the call.
 typedef struct core_run_def {
     int count_rows; // grains; fixed (absent ones have id -1 and NaN)
@@ -49,22 +62,25 @@ typedef struct core_run_def {
     const char *scene_path;
     const char *title;
     double gravity[2];
-    double dt; // s
+    double dt;     // s
+    bool contacts; // frames come with contact rows
     core_h5_provenance provenance;
 } core_run_def;
 
 /// State at one output time. Arrays have count_rows entries; caller's memory.
 typedef struct core_run_frame {
     int64_t step;
-    double time;              // s
-    int32_t phase;            // index of the phase that is running
-    double *position;         // (n x 2) m
-    double *orientation;      // (n) rad, not wrapped
-    double *velocity;         // (n x 2) m/s
-    double *angular_velocity; // (n) rad/s
-    int32_t *id;              // (n)
-    double *observables;      // (count_observables)
-    uint8_t *plane_present;   // (count_planes) 1 while the plane is there
+    double time;                      // s
+    int32_t phase;                    // index of the phase that is running
+    double *position;                 // (n x 2) m
+    double *orientation;              // (n) rad, not wrapped
+    double *velocity;                 // (n x 2) m/s
+    double *angular_velocity;         // (n) rad/s
+    int32_t *id;                      // (n)
+    double *observables;              // (count_observables)
+    uint8_t *plane_present;           // (count_planes) 1 while the plane is there
+    int64_t count_contacts;           // written if the run has contact rows; not read by core_run_read
+    const core_run_contact *contacts; // (count_contacts) borrowed
 } core_run_frame;
 
 typedef struct core_run_writer core_run_writer;
@@ -92,6 +108,7 @@ typedef struct core_run_info {
     const char *title;
     double gravity[2];
     double dt;
+    bool contacts; // there are contact rows
 } core_run_info;
 
 typedef struct core_run_reader core_run_reader;
@@ -101,6 +118,10 @@ core_status core_run_open(const char *path, core_run_reader **r, core_error *err
 const core_run_info *core_run_describe(const core_run_reader *r);
 /// Reads frame i into caller's arrays (NULL members are skipped). RANGE: no such frame.
 core_status core_run_read(core_run_reader *r, int64_t i, core_run_frame *frame, core_error *err);
+/// Contact rows of frame i, in the order they were written; the caller frees them with core_free. UNSUPPORTED: the run
+/// has none (info.contacts); RANGE: no such frame; FORMAT, NONFINITE, MEMORY, IO.
+core_status core_run_read_contacts(core_run_reader *r, int64_t i, core_run_contact **contacts, int64_t *n,
+                                   core_error *err);
 /// Frame whose time is nearest to t; the last one for t = NaN. -1 if there are no frames.
 int64_t core_run_frame_at(const core_run_reader *r, double t);
 /// First frame of the phase with this index or a later one (phases never go back), -1 if the run did not get there.

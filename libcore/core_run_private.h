@@ -16,6 +16,8 @@
 #define CORE_RUN_OBSERVABLES "/observables"
 #define CORE_RUN_TYPES "/parameters/types"
 #define CORE_RUN_PLANES "/parameters/planes"
+#define CORE_RUN_CONTACTS "/contacts"
+#define CORE_RUN_CONTACTS_END CORE_RUN_CONTACTS "/end"
 #define CORE_RUN_GRAVITY "/parameters/gravity"
 #define CORE_RUN_DT "/parameters/dt"
 #define CORE_RUN_TITLE "/parameters/title"
@@ -25,5 +27,16 @@
 #define CORE_RUN_PHASE "/run/phase"
 #define CORE_RUN_PLANE_PRESENT "/run/plane_present"
 #define CORE_RUN_COMMITTED "/run/committed_frames" // written last: row k holds k + 1
+
+/// Declares the contact rows (group and datasets, all empty).
+core_status core__run_contacts_create(core_h5 *file, core_error *err);
+/// Rows of one frame; end: all rows so far, these included.
+core_status core__run_contacts_append(core_h5 *file, int64_t n, const core_run_contact *contacts, int64_t end,
+                                      int count_rows, int count_boundaries, core_error *err);
+/// Rows of a frame, checked; the caller frees them.
+core_status core__run_contacts_read(core_h5 *file, int64_t frame, int count_rows, int count_boundaries,
+                                    core_run_contact **contacts, int64_t *n, core_error *err);
+/// FORMAT if a column has fewer rows.
+core_status core__run_contacts_check(core_h5 *file, int64_t rows, core_error *err);
 
 #endif

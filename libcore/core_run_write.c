@@ -15,7 +15,9 @@ struct core_run_writer {
     int count_rows, count_planes, count_observables;
     char (*observable_names)[CORE_NAME_MAX]; // (count_observables)
     int64_t count_frames;
-    bool broken; // an append failed half-way: no more frames
+    bool contacts;
+    int64_t count_contacts; // of all frames
+    bool broken;            // an append failed half-way: no more frames
 };
 
 // ---------------------------------------------------------------------------------------------- checks
@@ -262,6 +264,7 @@ core_status core_run_create(const char *path, const core_run_def *def, core_run_
     fresh->count_rows = def->count_rows;
     fresh->count_planes = def->count_planes;
     fresh->count_observables = def->count_observables;
+    fresh->contacts = def->contacts;
     for (int i = 0; i < def->count_observables; i++) {
         memcpy(fresh->observable_names[i], def->observables[i].name, strlen(def->observables[i].name));
     }
@@ -272,6 +275,7 @@ core_status core_run_create(const char *path, const core_run_def *def, core_run_
     CORE_TRY_DONE(write_observables(fresh->file, def, err));
     CORE_TRY_DONE(write_parameters(fresh->file, def, err));
     CORE_TRY_DONE(write_run_group(fresh->file, def, err));
+    if (def->contacts) CORE_TRY_DONE(core__run_contacts_create(fresh->file, err));
     CORE_TRY_DONE(core_h5_flush(fresh->file, err));
     *w = fresh;
     fresh = NULL;
@@ -335,6 +339,9 @@ static core_status append_values(core_run_writer *w, const core_run_frame *f, co
         snprintf(path, sizeof path, CORE_RUN_OBSERVABLES "/%s/value", w->observable_names[i]);
         CORE_TRY(core_h5_series_append(file, path, CORE_H5_F64, 0, NULL, &f->observables[i], err));
     }
+    if (w->contacts)
+        CORE_TRY(core__run_contacts_append(file, f->count_contacts, f->contacts, w->count_contacts + f->count_contacts,
+                                           w->count_rows, w->count_planes, err));
     CORE_TRY(core_h5_series_append(file, CORE_RUN_PHASE "/value", CORE_H5_I32, 0, NULL, &f->phase, err));
     if (w->count_planes == 0) return CORE_OK;
     return core_h5_series_append(file, CORE_RUN_PLANE_PRESENT "/value", CORE_H5_U8, 1, &planes, f->plane_present, err);
@@ -351,6 +358,7 @@ core_status core_run_append(core_run_writer *w, const core_run_frame *frame, cor
     CORE_TRY(core_h5_series_append(w->file, CORE_RUN_COMMITTED, CORE_H5_I64, 0, NULL, &count, err));
     CORE_TRY(core_h5_flush(w->file, err));
     w->count_frames = count;
+    if (w->contacts) w->count_contacts += frame->count_contacts;
     w->broken = false;
     return CORE_OK;
 }

@@ -17,16 +17,10 @@ typedef struct extent {
     double x_99, y_99;
 } extent;
 
-static bool region_given(const double r[4]) {
-    for (int k = 0; k < 4; k++)
-        if (!(r[k] >= 0 && r[k] <= 0)) return true;
-    return false;
-}
-
 // Rows with a grain whose centre is in the region; s->rows has room for all.
 static void select_rows(const sim_measure_def *def, sim_selection *s) {
     const double *r = def->region;
-    bool everywhere = !region_given(r);
+    bool everywhere = !sim_measure_region_given(def);
     s->count = 0;
     for (int i = 0; i < s->info->count_rows; i++) {
         const double *x = s->state->position + 2 * i;
@@ -148,7 +142,8 @@ static core_status measure_state(core_run_reader *run, const sim_measure_def *de
     m->overlap_pairs = -1;
     m->overlap_mean = m->overlap_p99 = m->overlap_max = m->overlap_fraction_above_3 = m->overlap_plane_max = NAN;
     if (def->true_overlap) CORE_TRY(sim_measure_overlap(s, m, err));
-    return CORE_OK;
+    CORE_TRY(sim_measure_packing(s, def, m, err));
+    return sim_measure_contacts(run, s, def, m, err);
 }
 
 void sim_measure_point(const sim_selection *s, int row, int k, double point[2]) {
@@ -171,20 +166,34 @@ int sim_measure_compare(const void *a, const void *b) {
 }
 
 sim_measure_def sim_measure_default_def(void) {
-    return (sim_measure_def){.cookie = DEF_COOKIE, .true_overlap = true};
+    return (sim_measure_def){.cookie = DEF_COOKIE, .rattler_contacts = 2, .true_overlap = true};
 }
 
-core_status sim_measure_frame(core_run_reader *run, int64_t frame, const sim_measure_def *def, sim_measurement *m,
-                              core_error *err) {
-    CORE_CHECK(run && def && m, CORE_ARG, "run, definition or result: found a null pointer");
+bool sim_measure_region_given(const sim_measure_def *def) {
+    for (int k = 0; k < 4; k++)
+        if (!(def->region[k] >= 0 && def->region[k] <= 0)) return true;
+    return false;
+}
+
+core_status sim_measure_check(core_run_reader *run, int64_t frame, const sim_measure_def *def, core_error *err) {
     CORE_CHECK(def->cookie == DEF_COOKIE, CORE_ARG, "sim_measure_def: start from sim_measure_default_def()");
     const core_run_info *info = core_run_describe(run);
     const double *r = def->region;
     CORE_CHECK(frame >= 0 && frame < info->count_frames, CORE_RANGE,
                "frame %lld: the run has %lld frames, counted from 0", (long long)frame, (long long)info->count_frames);
-    CORE_CHECK(!region_given(r) ||
+    CORE_CHECK(!sim_measure_region_given(def) ||
                    (isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]) && isfinite(r[3]) && r[0] < r[2] && r[1] < r[3]),
                CORE_RANGE, "region: found %g,%g,%g,%g, expected x0 < x1 and y0 < y1 in m", r[0], r[1], r[2], r[3]);
+    CORE_CHECK(def->rattler_contacts >= 1 && def->rattler_contacts <= 100, CORE_RANGE,
+               "rattler_contacts: found %d, expected 1 .. 100", def->rattler_contacts);
+    return CORE_OK;
+}
+
+core_status sim_measure_frame(core_run_reader *run, int64_t frame, const sim_measure_def *def, sim_measurement *m,
+                              core_error *err) {
+    CORE_CHECK(run && def && m, CORE_ARG, "run, definition or result: found a null pointer");
+    CORE_TRY(sim_measure_check(run, frame, def, err));
+    const core_run_info *info = core_run_describe(run);
     core_status status = CORE_OK;
     core_run_frame state = {0};
     sim_selection s = {.info = info, .state = &state};

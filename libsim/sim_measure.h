@@ -25,6 +25,24 @@ typedef struct sim_measurement {
     int64_t contacts;                         // -1 if the run has no such observable
     double penetration_mean, penetration_max; // m, as the narrow phase saw them
 
+    // Area of the outlines inside the region (exact, grains cut at its edge) by its area; NaN without a region.
+    // Overlaps count twice.
+    double packing_fraction;
+
+    // From contact rows (info.contacts of the run), NaN and -1 without. Neighbours of a grain: bodies it touches, each
+    // once.
+    double coordination;       // mean number of neighbours of the grains in the region
+    double coordination_rigid; // the same without rattlers: grains with fewer than rattler_contacts neighbours, taken
+                               // out of the whole run one after the other until none is left
+    int rattlers;              // of the grains in the region
+    // Stress sum l f / area over contacts whose point is in the region (Love, Weber; row-major xx, xy, yx, yy): l from
+    // A's centre, or from the contact point on a boundary, to B's centre, f the force on B. Pa at one metre of depth,
+    // positive in compression; static part alone. NaN without a region.
+    double stress[4];
+    // Directions of the normals of those contacts, each with its opposite: density (1 + a cos 2(angle - angle_a))/(2
+    // pi).
+    double fabric_anisotropy, fabric_angle; // a, rad
+
     // Shape of the deposit. Heights are in y above `base`: the highest present plane with normal (0, 1), else the
     // lowest outline point.
     double base;      // m
@@ -57,8 +75,9 @@ typedef struct sim_measurement {
 /// What is measured. Start from sim_measure_default_def.
 typedef struct sim_measure_def {
     int cookie;
-    double region[4];  // x0, y0, x1, y1 in m: grains with their centre in it; all 0: everywhere
-    bool true_overlap; // exact overlap of outlines (costs about 20 us per near pair); default true
+    double region[4];     // x0, y0, x1, y1 in m: grains with their centre in it; all 0: everywhere
+    int rattler_contacts; // neighbours that hold a grain at least: 2 with friction (default), 3 without; 1 .. 100
+    bool true_overlap;    // exact overlap of outlines (costs about 20 us per near pair); default true
 } sim_measure_def;
 /// Everywhere, with the exact overlap.
 sim_measure_def sim_measure_default_def(void);
@@ -69,5 +88,17 @@ sim_measure_def sim_measure_default_def(void);
 /// phase. Deterministic.
 core_status sim_measure_frame(core_run_reader *run, int64_t frame, const sim_measure_def *def, sim_measurement *m,
                               core_error *err);
+
+/// Directions of the contact normals of frame i, a normal and its opposite being one direction: bin b holds angles from
+/// b pi/bins to (b + 1) pi/bins. Contacts whose point is in the region.
+/// @param count [out] (bins) contacts
+/// @param force [out] (bins) N per metre of depth, mean normal force; NaN in an empty bin
+/// @return UNSUPPORTED: no contact rows; RANGE, MEMORY, IO, FORMAT
+core_status sim_measure_orientations(core_run_reader *run, int64_t frame, const sim_measure_def *def, int bins,
+                                     int64_t *count, double *force, core_error *err);
+/// Force of the grains on each boundary.
+/// @param force [out] (count_planes x 2) N per metre of depth
+/// @return UNSUPPORTED: no contact rows; RANGE, MEMORY, IO, FORMAT
+core_status sim_measure_boundary_forces(core_run_reader *run, int64_t frame, double *force, core_error *err);
 
 #endif

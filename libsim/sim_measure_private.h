@@ -18,9 +18,19 @@ void sim_measure_point(const sim_selection *s, int row, int k, double point[2]);
 /// Index of the smallest value that at least `part` of n sorted values do not exceed; n >= 1.
 int sim_measure_quantile(double part, int n);
 int sim_measure_compare(const void *a, const void *b);
+/// False if the region is all 0: everywhere.
+bool sim_measure_region_given(const sim_measure_def *def);
+/// Cookie, frame and region. ARG, RANGE.
+core_status sim_measure_check(core_run_reader *run, int64_t frame, const sim_measure_def *def, core_error *err);
 
 /// Fills the fields repose_* from the surface of the selection. MEMORY.
 core_status sim_measure_surface(const sim_selection *s, sim_measurement *m, core_error *err);
+/// Fills packing_fraction. MEMORY, INTERNAL.
+core_status sim_measure_packing(const sim_selection *s, const sim_measure_def *def, sim_measurement *m,
+                                core_error *err);
+/// Fills coordination*, rattlers, stress and fabric_* of frame m->frame. MEMORY, IO, FORMAT.
+core_status sim_measure_contacts(core_run_reader *run, const sim_selection *s, const sim_measure_def *def,
+                                 sim_measurement *m, core_error *err);
 /// How deep two overlapping outlines are in each other, m: the deepest that a boundary point of one lies inside the
 /// other, at most 1e-3 circumradii less; 0 if they are apart.
 double sim_measure_depth(const sdf_posed *a, const sdf_posed *b);

@@ -10,6 +10,7 @@ set_target_properties(make_run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINAR
 
 cem_test(test_sim_view unit/test_sim_view.c unit run_fixture sim)
 cem_test(test_sim_measure unit/test_sim_measure.c unit run_fixture sim)
+cem_test(test_sim_measure_contacts unit/test_sim_measure_contacts.c unit run_fixture sim)
 
 foreach(command simview simstat)
   add_test(NAME cli_${command} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/${command}.sh ${CMAKE_BINARY_DIR}/bin)

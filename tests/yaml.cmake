@@ -3,6 +3,7 @@ cem_test(core_yaml unit/test_core_yaml.c unit core)
 cem_test(core_yaml_refused unit/test_core_yaml_refused.c unit core)
 cem_test(core_run unit/test_core_run.c unit core)
 cem_test(core_run_forged unit/test_core_run_forged.c unit core)
+cem_test(core_run_contacts unit/test_core_run_contacts.c unit core)
 cem_test(sim_scene unit/test_sim_scene.c unit sim)
 cem_test(sim_fill unit/test_sim_fill.c unit sim)
 # Every scene that is shipped is read (its shapes, names and numbers too).

@@ -64,6 +64,14 @@ grep -q '"run_out": null' first.json || fail "--time 0: a run-out before the las
 "$bin/simstat" run.h5 --region=-1,-1,0.05,1 | grep -q '^grains  *60$' && fail "--region has no effect"
 "$bin/simstat" run.h5 --poses "Posen ü.csv" >/dev/null || fail "--poses"
 [ "$(head -1 "Posen ü.csv")" = id,type,x,y,angle ] && [ "$(wc -l <"Posen ü.csv")" = 61 ] || fail "--poses: $(head -2 "Posen ü.csv")"
+"$bin/simstat" run.h5 --time collapse --csv >phase.csv || fail "--time collapse"
+[ "$(sed -n 2p phase.csv | cut -d, -f2)" = 2 ] || fail "--time collapse: $(sed -n 2p phase.csv | cut -c -40)"
+"$bin/simstat" run.h5 --time collapse+0.3 --csv | sed -n 2p | grep -q '^run.h5,6,' || fail "--time collapse+0.3: not frame 6"
+"$bin/simstat" run.h5 --region 0,0,0.1,0.1 | grep -q '^packing_fraction  *0\.[1-9]' || fail "no packing fraction"
+"$bin/simstat" run.h5 --series "Reihe ü.csv" >/dev/null || fail "--series"
+[ "$(wc -l <"Reihe ü.csv")" = 13 ] || fail "--series: $(wc -l <"Reihe ü.csv") lines"
+head -1 "Reihe ü.csv" | grep -q '^step,time,phase,present,gone,kinetic_energy,' || fail "--series: $(head -1 "Reihe ü.csv")"
+sed -n 4p "Reihe ü.csv" | grep -q '^200,0.1666[0-9]*,collapse,60,0,' || fail "--series: $(sed -n 4p "Reihe ü.csv")"
 "$bin/simstat" --help | grep -q Examples || fail "--help without an example"
 "$bin/simstat" run.h5 >/dev/full 2>err.txt
 [ $? = 1 ] || fail "full standard output: expected exit 1"
@@ -80,22 +88,26 @@ expect 2 'no frames' none.h5
 # Usage.
 expect 2 'run file'
 expect 2 'unrecognized option\|unbekannte Option' run.h5 --recover x.h5
-expect 2 '--time: .*abc' run.h5 --time abc
+expect 2 '--time: .*abc.*phase of run.h5' run.h5 --time abc
+expect 2 '--time' run.h5 --time settle+x
+expect 2 '--rattler-contacts' run.h5 --rattler-contacts 0
+expect 2 'no contact rows.*output.contacts' run.h5 --orientations o.csv
+expect 2 'no contact rows' run.h5 --boundaries b.csv
 expect 2 '--time' run.h5 --time nan
 expect 2 '--overlap: .*maybe' run.h5 --overlap maybe
 expect 2 'exclude' run.h5 --json --csv
-expect 2 '--poses' run.h5 run.h5 --poses x.csv
+for file in poses series orientations boundaries; do expect 2 "--$file" run.h5 run.h5 --$file x.csv; done
 for region in 0,0,1 0,0,1,1,1 1,0,0,1 0,0,0,0 a,b,c,d 0,0,inf,1 ""; do expect 2 '--region' run.h5 --region "$region"; done
 # Output that cannot be written.
 expect 1 'nowhere' run.h5 --poses nowhere/x.csv
 expect 1 'folder.h5' run.h5 --poses folder.h5
 cp run.h5 kept.h5
-expect 2 'same file' run.h5 --poses ./run.h5
+for file in poses series orientations boundaries; do expect 2 'same file' run.h5 --$file ./run.h5; done
 cmp -s run.h5 kept.h5 || fail "the run was overwritten"
 if [ "$(id -u)" != 0 ]; then
     expect 1 'locked' run.h5 --poses locked/x.csv
 fi
-[ ! -e x.csv ] || fail "left x.csv"
+[ ! -e x.csv ] && [ ! -e o.csv ] && [ ! -e b.csv ] || fail "left a file"
 
 [ $failures = 0 ] && echo "simstat: all right"
 exit $((failures > 0))

@@ -298,6 +298,35 @@ static void test_series(void **state) {
     core_h5_close(&file);
 }
 
+/// Several rows at once are what one at a time would be; none is nothing.
+static void test_series_rows(void **state) {
+    (void)state;
+    const char *path = test_folder_file(path_name);
+    const size_t two = 2;
+    core_h5 *file = NULL;
+    double v[14], back[14];
+    for (int i = 0; i < 14; i++) v[i] = i;
+    OK(core_h5_create_in_place(path, "cem.test", 1, &file, err));
+    OK(core_h5_series_create(file, "/s", CORE_H5_F64, 1, &two, 3, NULL, NULL, err));
+    OK(core_h5_series_append_rows(file, "/s", CORE_H5_F64, 1, &two, 0, NULL, err));
+    OK(core_h5_series_append_rows(file, "/s", CORE_H5_F64, 1, &two, 5, v, err));
+    OK(core_h5_series_append(file, "/s", CORE_H5_F64, 1, &two, v + 10, err));
+    OK(core_h5_series_append_rows(file, "/s", CORE_H5_F64, 1, &two, 1, v + 12, err));
+    FAILS(CORE_ARG, "bad argument", core_h5_series_append_rows(file, "/s", CORE_H5_F64, 1, &two, 1, NULL, err));
+    OK(core_h5_finish(&file, err));
+    OK(core_h5_open(path, "cem.test", 1, &file, err));
+    OK(core_h5_series_read_rows(file, "/s", CORE_H5_F64, 1, &two, 0, 7, back, err));
+    assert_memory_equal(v, back, sizeof v);
+    OK(core_h5_series_read_rows(file, "/s", CORE_H5_F64, 1, &two, 4, 2, back, err));
+    assert_memory_equal(v + 8, back, 4 * sizeof *v);
+    OK(core_h5_series_read_rows(file, "/s", CORE_H5_F64, 1, &two, 7, 0, NULL, err));
+    FAILS(CORE_FORMAT, "found 7 rows, expected at least 2 from row 6 on",
+          core_h5_series_read_rows(file, "/s", CORE_H5_F64, 1, &two, 6, 2, back, err));
+    FAILS(CORE_FORMAT, "found 7 rows",
+          core_h5_series_read_rows(file, "/s", CORE_H5_F64, 1, &two, 8, SIZE_MAX, back, err));
+    core_h5_close(&file);
+}
+
 /// Writes datasets in one of two orders, with or without provenance and another chunk size; gives the content hash.
 static uint64_t hash_of(bool reversed, bool provenance, double change) {
     const double a[2] = {1, 2 + change}, b[2] = {3, 4};
@@ -479,6 +508,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_read_checks, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_outline_round_trip, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_series, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_series_rows, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_content_hash, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_content_hash_sees_names_and_sizes, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_bytes_are_reproducible, test_folder_make, test_folder_remove),
