@@ -61,13 +61,12 @@ static void relu(int n, float *restrict h) {
 /// z becomes the activation, gate its slope. e: half-width of the corner.
 static void qrelu(int n, float e, float *restrict z, float *restrict gate) {
     float inverse = 1 / (2 * e);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) { // three loops: in one the compiler makes branches of the bounds
         float c = z[i] * inverse + 0.5f;
-        c = c > 0 ? c : 0;
-        c = c < 1 ? c : 1;
-        gate[i] = c;
-        z[i] = c * (z[i] + (e - e * c));
+        gate[i] = c > 0 ? c : 0;
     }
+    for (int i = 0; i < n; i++) gate[i] = gate[i] < 1 ? gate[i] : 1;
+    for (int i = 0; i < n; i++) z[i] = gate[i] * (z[i] + (e - e * gate[i]));
 }
 
 /// v where the gate is positive, else 0.
@@ -79,8 +78,9 @@ static void keep_where_positive(int n, const float *restrict gate, float *restri
 static void scale_and_bend(int n, float e, const float *restrict gate, float *restrict v, float *restrict bend) {
     float curvature = 1 / (2 * e);
     for (int i = 0; i < n; i++) {
-        float c = gate[i];
-        bend[i] = c > 0 && c < 1 ? v[i] * curvature : 0;
+        float c = gate[i], inside = c > 0 ? curvature : 0;
+        inside = c < 1 ? inside : 0;
+        bend[i] = v[i] * inside;
         v[i] *= c;
     }
 }
@@ -195,10 +195,12 @@ static void forward(nn_shard *s, const nn_model *model, int n) {
         float *h = s->h[l + 1];
         for (int o = 0; o < s->width; o++) fill(ld, bias[o], h + o * ld);
         multiply(s, model, l, n, s->h[l], h);
-        if (model->activation == NN_RELU)
-            relu(s->width * ld, h);
-        else
-            qrelu(s->width * ld, model->corner, h, s->gate[l + 1]);
+        for (int o = 0; o < s->width; o++) {
+            if (model->activation == NN_RELU)
+                relu(ld, h + o * ld);
+            else
+                qrelu(ld, model->corner, h + o * ld, s->gate[l + 1] + o * ld);
+        }
     }
     for (int j = 0; j < s->heads; j++) {
         fill(n, model->parameters[model->offset_bias[last] + j], s->output + j * ld);
@@ -263,7 +265,7 @@ static void add_plain(nn_shard *s, const nn_model *model, int n, float *gradient
     for (int l = s->layers; l > 0; l--) {
         apply_slope(s, model, s->gate[l], a);
         add_weights(s, model, l - 1, n, a, s->h[l - 1], gradient);
-        for (int o = 0; o < s->width; o++) gradient[model->offset_bias[l - 1] + o] += (float)sum_up(n, a + o * s->ld);
+        nn__blas_vector(s->width, n, a, s->ld, s->ones, gradient + model->offset_bias[l - 1]);
         if (l > 1) multiply_back(s, model, l - 1, n, a, next);
         float *swap = a;
         a = next;
@@ -310,7 +312,7 @@ static void add_qrelu(nn_shard *s, const nn_model *model, int n, float *gradient
         scale_and_add(count, s->gate[l], s->bend[l], a);
         add_weights(s, model, l - 1, n, a, s->h[l - 1], gradient);
         add_weights(s, model, l - 1, n, s->delta[l], s->tangent[l - 1], gradient);
-        for (int o = 0; o < s->width; o++) gradient[model->offset_bias[l - 1] + o] += (float)sum_up(n, a + o * s->ld);
+        nn__blas_vector(s->width, n, a, s->ld, s->ones, gradient + model->offset_bias[l - 1]);
         if (l > 1) multiply_back(s, model, l - 1, n, a, next);
         float *swap = a;
         a = next;

@@ -59,7 +59,7 @@ struct nn_shard {
     float *bend[NN_LAYERS_MAX + 1];            // QReLU: a''(z) d f / d h, then times z'
     float *tangent[NN_LAYERS_MAX + 1];         // QReLU: h'
     float *output, *active;                    // (heads x ld) outputs; 1 where the head is the smallest, else 0
-    float *residual, *error, *term;            // (ld) r; e of one coordinate of the pose; loss
+    float *residual, *error, *term, *ones;     // (ld) r; e of one coordinate of the pose; loss; 1
 };
 
 /// nn_pass.c, compiled for any x86-64 and for AVX2 (same bits: no multiply-add is fused, nothing is reordered). Adds

@@ -36,6 +36,7 @@ static size_t lay_out(nn_shard *s, nn_activation activation, float *block) {
     s->residual = take(block, &used, ld);
     s->error = take(block, &used, ld);
     s->term = take(block, &used, ld);
+    s->ones = take(block, &used, ld);
     return used;
 }
 
@@ -64,7 +65,7 @@ core_status nn_shard_create(const nn_model *model, int capacity, int poses, nn_s
     CORE_NEW_DONE(s->block, lay_out(s, model->activation, NULL));
     CORE_NEW_DONE(s->record, (size_t)capacity * (size_t)s->record_floats);
     lay_out(s, model->activation, s->block);
-    for (int i = 0; i < s->ld; i++) s->active[i] = 1;
+    for (int i = 0; i < s->ld; i++) s->active[i] = s->ones[i] = 1;
     *shard = s;
     s = NULL;
 done:
