@@ -108,6 +108,23 @@ const char *nn_optimiser_name(nn_optimiser optimiser);
 /// RANGE, naming the words there are.
 core_status nn_optimiser_parse(const char *text, nn_optimiser *optimiser, core_error *err);
 
+/// A training between two steps. Owned by whoever read or copied it.
+typedef struct nn_train_state nn_train_state;
+void nn_train_state_destroy(nn_train_state **state);
+/// Deep copy. MEMORY.
+core_status nn_train_state_copy(const nn_train_state *from, nn_train_state **to, core_error *err);
+/// Steps done and all steps.
+void nn_train_state_progress(const nn_train_state *state, int64_t *step, int64_t *steps);
+/// GROUP with datasets `parameters`, `best`, `moment1`, `moment2`, `bases` and attributes; some ten times the bytes of
+/// the weights.
+core_status nn_train_state_write_h5(core_h5 *file, const char *group, const nn_train_state *state, core_error *err);
+/// FORMAT, NONFINITE, MEMORY.
+core_status nn_train_state_read_h5(core_h5 *file, const char *group, nn_train_state **state, core_error *err);
+/// Called by nn_train about 200 times in a training, between two steps (every step of a short one), in the caller's
+/// thread: the state is borrowed until it returns. It may write a file each time, or every half minute by its own
+/// clock. Anything but CORE_OK ends the training with that status.
+typedef core_status (*nn_train_save)(void *user, const nn_train_state *state, core_error *err);
+
 /// How to train. Fill with nn_train_default_def, then change fields.
 typedef struct nn_train_def {
     int cookie;
@@ -125,7 +142,10 @@ typedef struct nn_train_def {
     double soap_beta1, soap_beta2; // .95, .99: means of gradients, of their squares and covariances
     int soap_every;                // 10: steps between two updates of the bases
     uint64_t seed;
-    int threads; // shards of a batch are fixed, so the result does not depend on this
+    int threads;        // shards of a batch are fixed, so the result does not depend on this
+    nn_train_save save; // NULL: nobody listens
+    void *save_user;
+    const nn_train_state *resume; // NULL: from the start; else borrowed, and epochs and seconds are not used
 } nn_train_def;
 /// The defaults named above.
 nn_train_def nn_train_default_def(void);
@@ -137,13 +157,24 @@ typedef struct nn_train_report {
     double seconds;               // wall
     double loss_first, loss_last; // mean training loss over the first and last 1 % of the steps
     double samples_per_second;
+    int64_t dead_units; // hidden units that are off at each of about a thousand rows, at the end
+    double loss_best;   // lowest mean loss of a stretch of steps (200 stretches in a training)
+    int64_t best_step;  // its end; 0: the fresh weights
 } nn_train_report;
 
-/// Trains a fresh model. RANGE (named field), NONFINITE (data), NOT_CONVERGED (loss not finite: names the step),
-/// MEMORY. Deterministic for given data, def (epochs) and BLAS core type, whatever the number of threads. On failure
-/// `model` is {0}, the report untouched. steps = epochs x rows / batch, rounded, at least one: the report's epochs give
-/// them again. report, progress: NULL allowed. Holds a copy of the rows, 4 (inputs + 2 + poses + inputs x poses) bytes
-/// each. Sets BLAS to one thread.
+/// Trains a fresh model, or goes on from def->resume. Deterministic for given data, def (epochs) and BLAS core type,
+/// whatever the number of threads and however often it was interrupted. steps = epochs x rows / batch, rounded, at
+/// least one: the report's epochs give them again. report, progress: NULL allowed. Holds a copy of the rows, 4 (inputs
+/// + 2 + poses + inputs x poses) bytes each. Sets BLAS to one thread.
+/// @return RANGE (named field); NONFINITE (data); MEMORY; what def->save returned: `model` is {0}, the report
+/// untouched. ARG also for a state of other data or another def. NOT_CONVERGED (message: step and cause): `model` holds
+/// the weights behind the stretch of steps with the lowest mean loss (fresh ones if best_step is 0), the report
+/// describes the steps done; the caller clears the model. Causes:
+/// - the loss of a step or a weight is not finite;
+/// - explosion: the mean loss of a stretch (1/200 of the steps) is above 100 times the larger of the fresh weights'
+/// loss
+///   (at about a thousand rows) and that of a net that is zero everywhere;
+/// - death: more than 3/4 of a hidden layer's units are off at each of about a thousand rows (looked at 20 times).
 core_status nn_train(const nn_data *data, const nn_train_def *def, const core_progress *progress, const char *stage,
                      nn_model *model, nn_train_report *report, core_error *err);
 

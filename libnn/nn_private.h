@@ -9,6 +9,9 @@
 #define NN_POSES_MAX 16        // columns of a Jacobian
 #define NN_BATCH_MAX (1 << 20) // rows of a batch
 #define NN_SHARD_ROWS 128      // rows of a batch whose gradient is summed together; part of what a result depends on
+#define NN_PROBE_ROWS 1024     // rows at which dead units are looked for
+#define NN_STEPS_MAX 1000000000000 // 1e12: keeps epochs x rows / batch an integer
+#define NN_PARAMETERS_MAX ((NN_LAYERS_MAX + 1) * NN_WIDTH_MAX * (NN_WIDTH_MAX + 1))
 
 // ---------------------------------------------------------------------------------------------- checks
 
@@ -29,10 +32,39 @@ nn_adam_rates nn__adam_rates(double beta1, double beta2, double eps, int64_t ste
 /// Adam's moments take in the gradient g, which becomes what is to be subtracted from the parameters.
 void nn__adam_move(int n, const nn_adam_rates *rates, float *m, float *v, float *g);
 
+/// SOAP's Adam, and covariances and bases in one block: what has to be saved.
+nn_adam *nn__soap_adam(nn_soap *soap);
+float *nn__soap_bases(nn_soap *soap, int64_t *count);
+
 /// Eigenvectors of the symmetric a (n x n, destroyed) into the columns of basis. Cyclic Jacobi, no particular order.
 void nn__eigenbasis(int n, double *a, double *basis);
 /// Orthogonal factor of a = Q R (n x n, destroyed) into basis. row: 2n numbers of scratch.
 void nn__orthonormalise(int n, double *a, double *basis, double *row);
+
+// ---------------------------------------------------------------------------------------------- training
+
+/// A training between two steps. Those made by reading or copying own their arrays; the one handed to nn_train_save
+/// looks into the running training.
+struct nn_train_state {
+    uint64_t identity;            // of data and def, nn__train_identity
+    int64_t step, steps;          // steps done, all steps
+    int64_t best_step;            // steps done when the best parameters were kept
+    double loss_fresh;            // of the fresh weights at the probe
+    double loss_best;             // mean of the best stretch
+    double loss_first, loss_last; // sums for the report
+    int count_parameters;
+    int64_t count_bases;
+    float *parameters, *best, *m, *v; // (count_parameters)
+    float *bases;                     // (count_bases), SOAP
+};
+
+/// Hash of the rows and of everything in the def that decides about bits, the number of steps left out.
+uint64_t nn__train_identity(const nn_data *data, const nn_train_def *def);
+/// Hidden units that are off (output and slope 0) at every one of up to NN_PROBE_ROWS rows spread over the data; the
+/// layer with most of them and their number there.
+int nn__count_dead(const nn_model *model, const nn_data *data, int *worst_layer, int *worst_count);
+/// Loss of a net that is zero everywhere.
+double nn__zero_loss(const nn_data *data, int poses, double gradient_weight);
 
 // ---------------------------------------------------------------------------------------------- shards (nn_shard.c)
 

@@ -109,6 +109,15 @@ void nn_soap_reset(nn_soap *soap) {
     }
 }
 
+nn_adam *nn__soap_adam(nn_soap *soap) {
+    return &soap->adam;
+}
+
+float *nn__soap_bases(nn_soap *soap, int64_t *count) {
+    *count = (int64_t)soap->count_bases;
+    return soap->bases;
+}
+
 // ---------------------------------------------------------------------------------------------- bases
 
 /// out = Q_left^T in Q_right, or back: Q_left in Q_right^T. turn: scratch.

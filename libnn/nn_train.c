@@ -12,8 +12,10 @@
 #define WARM_UP 0.05     // part of the steps over which a cosine schedule's rate rises linearly
 #define TIMING_PART 0.03 // part of the wanted seconds spent on finding the time of a step
 #define TIMING_STEPS_MIN 8
-#define REPORTS 200             // progress reports of a training
-#define STEPS_MAX 1000000000000 // 1e12: keeps epochs x rows / batch an integer
+#define REPORTS 200    // progress reports of a training
+#define PROBE_EVERY 10 // of them between two looks for dead units
+#define EXPLODED 100.0 // times the loss of knowing nothing
+#define DEAD_PART 0.75 // of a layer
 
 enum { STREAM_WEIGHTS = 0, STREAM_EPOCHS = 1 }; // random streams; epoch e uses STREAM_EPOCHS + e
 
@@ -23,8 +25,10 @@ typedef struct trainer {
     const nn_train_def *def;
     int threads, count_shards, poses; // poses: 0 without gradient term
     nn_model model;
-    nn_adam adam; // one of the two is in use
-    nn_soap *soap;
+    float *best;       // (count_parameters) see nn_train_state
+    nn_adam own_adam;  // NN_ADAM
+    nn_soap *soap;     // NN_SOAP
+    nn_adam *adam;     // own_adam or SOAP's
     nn_shard **shards; // (threads) workspace of each worker
     float *gradients;  // (count_shards x count_parameters)
     double *losses;    // (count_shards)
@@ -96,9 +100,9 @@ static core_status check_def(const nn_train_def *def, const nn_data *data, core_
                def->batch, NN_BATCH_MAX);
     CORE_CHECK(def->seconds > 0 || (def->epochs > 0 && isfinite(def->epochs)), CORE_RANGE,
                "training epochs: %g is not a positive number", def->epochs);
-    CORE_CHECK(def->seconds > 0 || def->epochs * (double)data->n / def->batch <= (double)STEPS_MAX, CORE_RANGE,
+    CORE_CHECK(def->seconds > 0 || def->epochs * (double)data->n / def->batch <= (double)NN_STEPS_MAX, CORE_RANGE,
                "training epochs: %g are %g steps, expected at most %g", def->epochs,
-               def->epochs * (double)data->n / def->batch, (double)STEPS_MAX);
+               def->epochs * (double)data->n / def->batch, (double)NN_STEPS_MAX);
     CORE_CHECK(def->learning_rate > 0 && isfinite(def->learning_rate), CORE_RANGE,
                "training learning_rate: %g is not a positive number", def->learning_rate);
     CORE_CHECK(def->schedule == NN_SCHEDULE_CONSTANT || def->schedule == NN_SCHEDULE_COSINE, CORE_RANGE,
@@ -120,7 +124,8 @@ static void trainer_clear(trainer *t) {
     core_free(t->records);
     core_free(t->order);
     core_free(t->rows);
-    nn_adam_clear(&t->adam);
+    core_free(t->best);
+    nn_adam_clear(&t->own_adam);
     nn_soap_destroy(&t->soap);
     nn_model_clear(&t->model);
     *t = (trainer){0};
@@ -138,7 +143,9 @@ static core_status trainer_create(const nn_data *data, const nn_train_def *def, 
     if (def->optimiser == NN_SOAP)
         CORE_TRY_DONE(nn_soap_create(&t->model, def, &t->soap, err));
     else
-        CORE_TRY_DONE(nn_adam_create(t->model.count_parameters, def->beta1, def->beta2, def->eps, &t->adam, err));
+        CORE_TRY_DONE(nn_adam_create(t->model.count_parameters, def->beta1, def->beta2, def->eps, &t->own_adam, err));
+    t->adam = t->soap ? nn__soap_adam(t->soap) : &t->own_adam;
+    CORE_NEW_DONE(t->best, (size_t)t->model.count_parameters);
     CORE_NEW_DONE(t->shards, (size_t)t->threads);
     for (int i = 0; i < t->threads; i++)
         CORE_TRY_DONE(nn_shard_create(&t->model, NN_SHARD_ROWS, t->poses, &t->shards[i], err));
@@ -154,6 +161,14 @@ done:
     return status;
 }
 
+/// No row of this epoch drawn yet. Its order depends on seed and epoch alone.
+static void start_epoch(trainer *t, uint64_t epoch) {
+    for (int64_t i = 0; i < t->data->n; i++) t->order[i] = (int32_t)i;
+    t->position = 0;
+    t->epoch = epoch;
+    core_random_init(&t->random, t->def->seed, STREAM_EPOCHS + epoch);
+}
+
 /// Back to the first step: fresh weights, optimiser and order of rows.
 static void trainer_reset(trainer *t) {
     core_random random;
@@ -162,11 +177,8 @@ static void trainer_reset(trainer *t) {
     if (t->soap)
         nn_soap_reset(t->soap);
     else
-        nn_adam_reset(&t->adam);
-    for (int64_t i = 0; i < t->data->n; i++) t->order[i] = (int32_t)i;
-    t->position = 0;
-    t->epoch = 0;
-    core_random_init(&t->random, t->def->seed, STREAM_EPOCHS);
+        nn_adam_reset(t->adam);
+    start_epoch(t, 0);
 }
 
 /// The next `count` rows of this epoch: Fisher-Yates, one exchange per row as it is needed.
@@ -191,10 +203,7 @@ static void draw_from_epoch(trainer *t, int count, int64_t *rows) {
 /// Rows of the next batch; a used-up epoch is followed by the next.
 static void draw_rows(trainer *t) {
     for (int done = 0; done < t->def->batch;) {
-        if (t->position == t->data->n) {
-            t->position = 0;
-            core_random_init(&t->random, t->def->seed, STREAM_EPOCHS + ++t->epoch);
-        }
+        if (t->position == t->data->n) start_epoch(t, t->epoch + 1);
         int64_t left = t->data->n - t->position;
         int wanted = t->def->batch - done, count = left < wanted ? (int)left : wanted;
         draw_from_epoch(t, count, t->rows + done);
@@ -232,8 +241,21 @@ static double trainer_step(trainer *t, double learning_rate) {
     if (t->soap)
         nn_soap_step(t->soap, learning_rate, sum, t->model.parameters);
     else
-        nn_adam_step(&t->adam, learning_rate, sum, t->model.parameters);
+        nn_adam_step(t->adam, learning_rate, sum, t->model.parameters);
     return loss / t->def->batch;
+}
+
+/// Mean loss at up to NN_PROBE_ROWS rows spread over the data.
+static double probe_loss(trainer *t) {
+    int64_t rows[NN_SHARD_ROWS], n = t->data->n, count = n < NN_PROBE_ROWS ? n : NN_PROBE_ROWS;
+    double sum = 0;
+    for (int64_t first = 0; first < count; first += NN_SHARD_ROWS) {
+        int64_t left = count - first, here = left < NN_SHARD_ROWS ? left : NN_SHARD_ROWS;
+        for (int64_t i = 0; i < here; i++) rows[i] = (first + i) * n / count;
+        sum += t->shards[0]->pass(t->shards[0], &t->model, t->records, rows, (int)here, t->def->gradient_weight,
+                                  t->gradients);
+    }
+    return sum / (double)count;
 }
 
 // ---------------------------------------------------------------------------------------------- loop
@@ -264,35 +286,124 @@ static int64_t time_steps(trainer *t, double seconds) {
         if (now - start > seconds || now < start) break; // steps longer than everything; a clock put back
     }
     double each = (now - start) / (double)n, steps = each > 0 ? (1 - TIMING_PART) * seconds / each : 1;
-    return steps < 1 ? 1 : steps > (double)STEPS_MAX ? STEPS_MAX : (int64_t)steps;
+    return steps < 1 ? 1 : steps > (double)NN_STEPS_MAX ? NN_STEPS_MAX : (int64_t)steps;
 }
 
-/// The whole training; the report's wall time is the caller's.
-static core_status run(trainer *t, int64_t steps, const core_progress *progress, const char *stage,
-                       nn_train_report *report, core_error *err) {
-    int64_t edge = steps / 100 > 0 ? steps / 100 : 1, every = steps / REPORTS > 0 ? steps / REPORTS : 1;
-    double batch = t->def->batch, total = (double)steps * batch, recent = 0;
-    *report = (nn_train_report){.steps = steps, .epochs = total / (double)t->data->n};
-    trainer_reset(t);
-    for (int64_t i = 0; i < steps; i++) {
-        double rate = rate_at(t->def, i, steps), loss = trainer_step(t, rate);
+/// What is to be saved, looking into the trainer.
+static nn_train_state view_state(trainer *t) {
+    nn_train_state state = {.count_parameters = t->model.count_parameters,
+                            .parameters = t->model.parameters,
+                            .best = t->best,
+                            .m = t->adam->m,
+                            .v = t->adam->v};
+    if (t->soap) state.bases = nn__soap_bases(t->soap, &state.count_bases);
+    return state;
+}
+
+/// The trainer as it was when `from` was saved. ARG: of other data or another def.
+static core_status trainer_resume(trainer *t, const nn_train_state *from, uint64_t identity, nn_train_state *state,
+                                  core_error *err) {
+    CORE_CHECK(from->identity == identity && from->count_parameters == state->count_parameters &&
+                   from->count_bases == state->count_bases,
+               CORE_ARG, "training: the saved state belongs to other rows or other options");
+    size_t bytes = (size_t)state->count_parameters * sizeof(float);
+    memcpy(state->parameters, from->parameters, bytes);
+    memcpy(state->best, from->best, bytes);
+    memcpy(state->m, from->m, bytes);
+    memcpy(state->v, from->v, bytes);
+    if (state->count_bases > 0) memcpy(state->bases, from->bases, (size_t)state->count_bases * sizeof(float));
+    nn_train_state arrays = *state;
+    *state = *from;
+    state->parameters = arrays.parameters, state->best = arrays.best;
+    state->m = arrays.m, state->v = arrays.v, state->bases = arrays.bases;
+    t->adam->step = state->step;
+
+    // rows drawn in this epoch: an epoch that is used up is left when the next row is wanted
+    int64_t drawn = state->step * t->def->batch, epoch = drawn > 0 ? (drawn - 1) / t->data->n : 0;
+    start_epoch(t, (uint64_t)epoch);
+    for (int64_t left = drawn - epoch * t->data->n; left > 0;) {
+        int count = left < t->def->batch ? (int)left : t->def->batch;
+        draw_from_epoch(t, count, t->rows);
+        left -= count;
+    }
+    return CORE_OK;
+}
+
+/// End of a stretch of steps of this mean loss: keeps the best weights, looks whether the training is alive.
+static core_status end_stretch(trainer *t, nn_train_state *s, double loss, double loss_nothing, int64_t stretch,
+                               double rate, core_error *err) {
+    const long long step = (long long)s->step, steps = (long long)s->steps;
+    // a ReLU turns NaN into 0: a broken weight need not show in the loss
+    CORE_CHECK(nn_model_validate(&t->model, NULL) == CORE_OK, CORE_NOT_CONVERGED,
+               "training: a weight is not finite after step %lld of %lld (learning rate %g); try a smaller one", step,
+               steps, rate);
+    double limit = EXPLODED * (loss_nothing > s->loss_fresh ? loss_nothing : s->loss_fresh);
+    CORE_CHECK(!(loss > limit) || limit <= 0, CORE_NOT_CONVERGED,
+               "training: the loss has exploded to %g at step %lld of %lld (above %g; learning rate %g); try a smaller "
+               "one",
+               loss, step, steps, limit, rate);
+    if (stretch % PROBE_EVERY == 0 || s->step == s->steps) {
+        int layer, dead;
+        nn__count_dead(&t->model, t->data, &layer, &dead);
+        CORE_CHECK(
+            dead <= DEAD_PART * t->model.width, CORE_NOT_CONVERGED,
+            "training: %d of %d units of hidden layer %d are dead at step %lld of %lld (learning rate %g); try a "
+            "smaller one",
+            dead, t->model.width, layer + 1, step, steps, rate);
+    }
+    if (s->best_step > 0 && !(loss < s->loss_best)) return CORE_OK;
+    s->loss_best = loss;
+    s->best_step = s->step;
+    memcpy(t->best, t->model.parameters, (size_t)t->model.count_parameters * sizeof(float));
+    return CORE_OK;
+}
+
+/// The steps that are left. Stretches end at fixed steps, so that an interrupted training has the same ones.
+static core_status run(trainer *t, nn_train_state *s, const core_progress *progress, const char *stage,
+                       core_error *err) {
+    const int64_t steps = s->steps, edge = steps / 100 > 0 ? steps / 100 : 1;
+    const int64_t every = steps / REPORTS > 0 ? steps / REPORTS : 1;
+    const double batch = t->def->batch, nothing = nn__zero_loss(t->data, t->poses, t->def->gradient_weight);
+    double recent = 0;
+    int count = 0;
+    while (s->step < steps) {
+        double rate = rate_at(t->def, s->step, steps), loss = trainer_step(t, rate);
         CORE_CHECK(isfinite(loss), CORE_NOT_CONVERGED,
                    "training: the loss is %g at step %lld of %lld (learning rate %g); try a smaller one", loss,
-                   (long long)i + 1, (long long)steps, rate);
-        if (i < edge) report->loss_first += loss / (double)edge;
-        if (i >= steps - edge) report->loss_last += loss / (double)edge;
+                   (long long)s->step + 1, (long long)steps, rate);
+        if (s->step < edge) s->loss_first += loss / (double)edge;
+        if (s->step >= steps - edge) s->loss_last += loss / (double)edge;
+        s->step++;
         recent += loss;
-        if ((i + 1) % every == 0 || i + 1 == steps) {
-            // a ReLU turns NaN into 0: a broken weight need not show in the loss
-            CORE_CHECK(nn_model_validate(&t->model, NULL) == CORE_OK, CORE_NOT_CONVERGED,
-                       "training: a weight is not finite after step %lld of %lld (learning rate %g); try a smaller one",
-                       (long long)i + 1, (long long)steps, rate);
-            char note[32];
-            snprintf(note, sizeof note, "loss %.3e", recent / (double)((i + 1) % every == 0 ? every : (i + 1) % every));
-            core_progress_report(progress, stage, (double)(i + 1) * batch, total, "samples", note);
-            recent = 0;
-        }
+        count++;
+        if (s->step % every != 0 && s->step != steps) continue;
+        CORE_TRY(end_stretch(t, s, recent / count, nothing, s->step / every, rate, err));
+        char note[32];
+        snprintf(note, sizeof note, "loss %.3e", recent / count);
+        core_progress_report(progress, stage, (double)s->step * batch, (double)steps * batch, "samples", note);
+        if (t->def->save) CORE_TRY(t->def->save(t->def->save_user, s, err));
+        recent = 0;
+        count = 0;
     }
+    return CORE_OK;
+}
+
+/// The trainer's start: fresh or resumed, with the number of steps in *state.
+static core_status begin(trainer *t, nn_train_state *state, core_error *err) {
+    const nn_train_def *def = t->def;
+    *state = view_state(t);
+    trainer_reset(t);
+    if (def->save || def->resume) state->identity = nn__train_identity(t->data, def);
+    if (def->resume) return trainer_resume(t, def->resume, state->identity, state, err);
+    if (def->seconds > 0) {
+        state->steps = time_steps(t, def->seconds);
+        trainer_reset(t);
+    } else {
+        state->steps = llround(def->epochs * (double)t->data->n / def->batch);
+    }
+    if (state->steps < 1) state->steps = 1;
+    memcpy(t->best, t->model.parameters, (size_t)t->model.count_parameters * sizeof(float));
+    state->loss_fresh = probe_loss(t);
     return CORE_OK;
 }
 
@@ -300,31 +411,34 @@ core_status nn_train(const nn_data *data, const nn_train_def *def, const core_pr
                      nn_model *model, nn_train_report *report, core_error *err) {
     core_status status = CORE_OK;
     trainer t = {0};
-    nn_train_report done = {0};
+    nn_train_state state = {0};
     CORE_CHECK(model, CORE_ARG, "nn_train: null argument");
     *model = (nn_model){0};
     CORE_TRY(nn__data_validate(data, err));
     CORE_TRY(check_def(def, data, err));
     double start = wall_seconds();
     CORE_TRY_DONE(trainer_create(data, def, &t, err));
-
-    int64_t steps;
-    if (def->seconds > 0) {
-        trainer_reset(&t);
-        steps = time_steps(&t, def->seconds);
-    } else {
-        steps = llround(def->epochs * (double)data->n / def->batch);
-    }
-    if (steps < 1) steps = 1;
+    CORE_TRY_DONE(begin(&t, &state, err));
+    int64_t before = state.step;
     double start_steps = wall_seconds();
-    CORE_TRY_DONE(run(&t, steps, progress, stage, &done, err));
-    double now = wall_seconds();
-    done.seconds = now - start;
-    done.samples_per_second = now > start_steps ? (double)steps * def->batch / (now - start_steps) : 0;
+    status = run(&t, &state, progress, stage, err);
+    if (status != CORE_OK && status != CORE_NOT_CONVERGED) goto done;
+    if (status != CORE_OK) memcpy(t.model.parameters, t.best, (size_t)t.model.count_parameters * sizeof(float));
 
+    double now = wall_seconds(), batch = def->batch;
+    int layer, dead;
+    nn_train_report made = {.steps = state.step,
+                            .epochs = (double)state.step * batch / (double)data->n,
+                            .seconds = now - start,
+                            .loss_first = state.loss_first,
+                            .loss_last = state.loss_last,
+                            .dead_units = nn__count_dead(&t.model, data, &layer, &dead),
+                            .loss_best = state.loss_best,
+                            .best_step = state.best_step};
+    if (now > start_steps) made.samples_per_second = (double)(state.step - before) * batch / (now - start_steps);
+    if (report) *report = made;
     *model = t.model;
     t.model = (nn_model){0};
-    if (report) *report = done;
 done:
     trainer_clear(&t);
     return status;

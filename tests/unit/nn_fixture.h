@@ -5,6 +5,7 @@
 #include "nn.h"
 
 #include <math.h>
+#include <string.h>
 
 /// Rows that own their arrays.
 typedef struct nn_rows {
@@ -63,6 +64,31 @@ static inline nn_model nn_fixture_model_def(const nn_model_def *def, uint64_t se
 static inline nn_model nn_fixture_model(int inputs, int width, int layers, uint64_t seed) {
     const nn_model_def def = nn_model_default_def(inputs, width, layers);
     return nn_fixture_model_def(&def, seed);
+}
+
+/// Rows of |x0| + .5 max(x1, 0) with its slopes: poses are the inputs turned by 30 degrees.
+static inline nn_rows toy_rows(int64_t n, uint64_t seed) {
+    nn_rows rows = nn_fixture_rows(n, 2, 2, seed);
+    const float c = 0.8660254f, s = 0.5f;
+    for (int64_t i = 0; i < n; i++) {
+        float x0 = rows.x[2 * i], x1 = rows.x[2 * i + 1];
+        float g0 = x0 > 0 ? 1 : -1, g1 = x1 > 0 ? 0.5f : 0;
+        rows.target[i] = fabsf(x0) + 0.5f * fmaxf(x1, 0);
+        memcpy(rows.jacobian + 4 * i, (float[]){c, -s, s, c}, 4 * sizeof(float));
+        rows.slope[2 * i] = c * g0 + s * g1;
+        rows.slope[2 * i + 1] = -s * g0 + c * g1;
+        rows.weight[i] = 1;
+    }
+    return rows;
+}
+
+static inline nn_train_def toy_def(void) {
+    nn_train_def def = nn_train_default_def();
+    def.layers = 2;
+    def.width = 16;
+    def.batch = 300; // two full shards and a part of one
+    def.epochs = 30;
+    return def;
 }
 
 #endif

@@ -41,8 +41,10 @@ static cspace_bundle make(void) {
     add(&bundle, &hash, &n, 1.0, 3);
     add(&bundle, &hash, &hash, 0.5, 4);
     bundle.maps[0].error = (cspace_error_stats){77, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-    bundle.maps[0].train_distance = (nn_train_report){11, 2.5, 3.5, 0.25, 0.125, 1e6};
-    bundle.maps[0].train_moment_arm = (nn_train_report){12, 3.5, 4.5, 0.5, 0.0625, 2e6};
+    bundle.maps[0].train_distance = (nn_train_report){
+        .steps = 11, .epochs = 2.5, .seconds = 3.5, .loss_first = 0.25, .loss_last = 0.125, .samples_per_second = 1e6};
+    bundle.maps[0].train_moment_arm = (nn_train_report){
+        .steps = 12, .epochs = 3.5, .seconds = 4.5, .loss_first = 0.5, .loss_last = 0.0625, .samples_per_second = 2e6};
     return bundle;
 }
 
@@ -86,7 +88,7 @@ static void test_round_trip(void **state) {
     const cspace_map *m = &back.maps[0];
     const cspace_error_stats stats = {77, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     assert_memory_equal(&m->error, &stats, sizeof stats);
-    const nn_train_report d = {11, 2.5, 3.5, 0.25, 0.125, 1e6}, s = {12, 3.5, 4.5, 0.5, 0.0625, 2e6};
+    const nn_train_report d = {11, 2.5, 3.5, 0.25, 0.125, 1e6, 0, 0, 0}, s = {12, 3.5, 4.5, 0.5, 0.0625, 2e6, 0, 0, 0};
     assert_memory_equal(&m->train_distance, &d, sizeof d);
     assert_memory_equal(&m->train_moment_arm, &s, sizeof s);
     assert_int_equal(cspace_bundle_shape(&back, "u")->hash, u.shape.hash);

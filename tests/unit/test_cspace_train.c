@@ -108,7 +108,7 @@ static void test_labels(void **state) {
 static void test_learns(void **state) {
     (void)state;
     cspace_map map;
-    const cspace_train_def def = small_def("default", 30);
+    const cspace_train_def def = small_def("default", 60);
     train(&samples, &def, &map);
     print_stats("default", &map.error);
     assert_string_equal(map.a, "disc");
@@ -121,7 +121,7 @@ static void test_learns(void **state) {
     assert_true(map.error.n > HELD_OUT * 8 / 10);
     assert_true(map.error.d_mean < 0.002 && map.error.d_p99 < 0.01 && map.error.sign_errors < 0.01);
     assert_true(map.error.normal_mean < 5.0 && map.error.slope_mean < 0.05 && map.error.arm_p50 < 0.02);
-    assert_true(map.train_distance.steps == 30 * ROWS / 256 || map.train_distance.steps == 30 * ROWS / 256 + 1);
+    assert_true(map.train_distance.steps == 60 * ROWS / 256 || map.train_distance.steps == 60 * ROWS / 256 + 1);
     cspace_map_clear(&map);
 }
 
@@ -167,7 +167,7 @@ static void test_other_order(void **state) {
             r[0] = c.r_a, r[1] = c.r_b;
         }
     cspace_map map;
-    const cspace_train_def def = small_def("default", 30);
+    const cspace_train_def def = small_def("default", 60);
     train(&other, &def, &map);
     print_stats("other order", &map.error);
     assert_string_equal(map.a, "disc");

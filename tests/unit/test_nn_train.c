@@ -1,5 +1,4 @@
-/// The training loop: learns, is the same for any number of threads, uses every row once per epoch, stops and refuses
-/// with names.
+/// The training loop: learns, is the same for any number of threads, uses every row once per epoch, refuses with names.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,31 +9,6 @@
 #include <string.h>
 
 #include "nn_fixture.h"
-
-/// Rows of |x0| + .5 max(x1, 0) with its slopes: poses are the inputs turned by 30 degrees.
-static nn_rows toy_rows(int64_t n, uint64_t seed) {
-    nn_rows rows = nn_fixture_rows(n, 2, 2, seed);
-    const float c = 0.8660254f, s = 0.5f;
-    for (int64_t i = 0; i < n; i++) {
-        float x0 = rows.x[2 * i], x1 = rows.x[2 * i + 1];
-        float g0 = x0 > 0 ? 1 : -1, g1 = x1 > 0 ? 0.5f : 0;
-        rows.target[i] = fabsf(x0) + 0.5f * fmaxf(x1, 0);
-        memcpy(rows.jacobian + 4 * i, (float[]){c, -s, s, c}, 4 * sizeof(float));
-        rows.slope[2 * i] = c * g0 + s * g1;
-        rows.slope[2 * i + 1] = -s * g0 + c * g1;
-        rows.weight[i] = 1;
-    }
-    return rows;
-}
-
-static nn_train_def toy_def(void) {
-    nn_train_def def = nn_train_default_def();
-    def.layers = 2;
-    def.width = 16;
-    def.batch = 300; // two full shards and a part of one
-    def.epochs = 30;
-    return def;
-}
 
 static void test_defaults(void **state) {
     (void)state;
@@ -460,27 +434,6 @@ static void test_bad_data(void **state) {
     nn_fixture_rows_clear(&rows);
 }
 
-static void test_blow_up_names_the_step(void **state) {
-    (void)state;
-    nn_rows rows = toy_rows(3000, 3);
-    nn_train_def def = toy_def();
-    def.schedule = NN_SCHEDULE_CONSTANT;
-    def.learning_rate = 1e30;
-    check_refused(&rows.data, &def, CORE_NOT_CONVERGED, "at step 2 of 300");
-    nn_fixture_rows_clear(&rows);
-}
-
-/// A rate that is infinite as a float breaks the weights in the first step, whose loss, taken before, is finite.
-static void test_blow_up_of_a_weight_is_seen(void **state) {
-    (void)state;
-    nn_rows rows = toy_rows(300, 3);
-    nn_train_def def = toy_def();
-    def.schedule = NN_SCHEDULE_CONSTANT;
-    def.learning_rate = 1e39; // infinite as a float
-    check_refused(&rows.data, &def, CORE_NOT_CONVERGED, "a weight is not finite after step 1 of 30");
-    nn_fixture_rows_clear(&rows);
-}
-
 static void test_allocation_failures(void **state) {
     (void)state;
     nn_rows rows = toy_rows(50, 3);
@@ -535,8 +488,6 @@ int main(void) {
         cmocka_unit_test(test_seconds_are_epochs),
         cmocka_unit_test(test_bad_fields),
         cmocka_unit_test(test_bad_data),
-        cmocka_unit_test(test_blow_up_names_the_step),
-        cmocka_unit_test(test_blow_up_of_a_weight_is_seen),
         cmocka_unit_test(test_allocation_failures),
         cmocka_unit_test(test_steps_allocate_nothing),
     };
