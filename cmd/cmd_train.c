@@ -9,8 +9,11 @@ enum {
     RECIPE,
     LAYERS,
     WIDTH,
+    ACTIVATION,
+    HEADS,
     ENCODING,
     FOLD,
+    OPTIMISER,
     EPOCHS,
     SECONDS,
     BATCH,
@@ -18,6 +21,8 @@ enum {
     SCHEDULE,
     GRADIENT_WEIGHT,
     FAR_WEIGHT,
+    TRIES,
+    TARGET,
     SEED,
     THREADS,
     COUNT_OPTIONS
@@ -27,18 +32,26 @@ _Static_assert(COUNT_OPTIONS <= CMD_TRAIN_COUNT, "cmd_train_options has room for
 #define INTEGER_MAX 9007199254740992 // 2^53
 
 static const struct argp_option argp_options[] = {
-    {"recipe", KEY_FIRST + RECIPE, "NAME", 0, "default or paper: what the options below start from (default)", 10},
+    {"recipe", KEY_FIRST + RECIPE, "NAME", 0, "default, accurate or paper: what the options below start from (default)",
+     10},
     {"layers", KEY_FIRST + LAYERS, "N", 0, "hidden layers (3)", 10},
     {"width", KEY_FIRST + WIDTH, "N", 0, "units of a hidden layer (32)", 10},
+    {"activation", KEY_FIRST + ACTIVATION, "NAME", 0, "of hidden units: relu or qrelu, a ReLU with a rounded corner",
+     10},
+    {"heads", KEY_FIRST + HEADS, "N", 0, "outputs of the distance net, of which the smallest counts", 10},
     {"encoding", KEY_FIRST + ENCODING, "NAME", 0, "net inputs: raw, sincos or twoframe", 10},
-    {"fold", KEY_FIRST + FOLD, "on|off", 0, "fold rotations and mirrors of the shapes", 10},
+    {"fold", KEY_FIRST + FOLD, "on|off", 0, "fold symmetries of the shapes", 10},
+    {"optimiser", KEY_FIRST + OPTIMISER, "NAME", 0, "adam or soap", 10},
     {"epochs", KEY_FIRST + EPOCHS, "N", 0, "passes over the samples", 10},
     {"seconds", KEY_FIRST + SECONDS, "S", 0, "wall time of both nets of a pair instead of --epochs", 10},
     {"batch", KEY_FIRST + BATCH, "N", 0, "samples of an optimisation step", 10},
-    {"learning-rate", KEY_FIRST + LEARNING_RATE, "X", 0, "step size of Adam", 10},
+    {"learning-rate", KEY_FIRST + LEARNING_RATE, "X", 0, "step size", 10},
     {"schedule", KEY_FIRST + SCHEDULE, "NAME", 0, "learning rate: constant or cosine", 10},
     {"gradient-weight", KEY_FIRST + GRADIENT_WEIGHT, "X", 0, "weight of the gradient's error in the loss", 10},
     {"far-weight", KEY_FIRST + FAR_WEIGHT, "X", 0, "weight of samples far from contact, 0 to 1", 10},
+    {"tries", KEY_FIRST + TRIES, "N", 0,
+     "seeds tried while the mean error of d misses --target; they share epochs or seconds, the best is kept (1)", 10},
+    {"target", KEY_FIRST + TARGET, "X", 0, "that error, units of the larger circumradius (0: try all)", 10},
     {"seed", KEY_FIRST + SEED, "N", 0, "seed of all random numbers (1)", 20},
     {"threads", KEY_FIRST + THREADS, "N", 0, "threads (all processors); results do not depend on it", 20},
     {0}};
@@ -53,9 +66,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 const struct argp cmd_train_argp = {argp_options, parse, NULL, NULL, NULL, NULL, NULL};
 
 static void resolve_net(const char *const *text, nn_train_def *net) {
-    static const char *const schedules[] = {"constant", "cosine"};
+    static const char *const schedules[] = {"constant", "cosine"}, *const activations[] = {"relu", "qrelu"},
+                             *const optimisers[] = {"adam", "soap"};
     if (text[LAYERS]) net->layers = (int)cmd_integer("--layers", text[LAYERS], 1, NN_LAYERS_MAX);
     if (text[WIDTH]) net->width = (int)cmd_integer("--width", text[WIDTH], 1, NN_WIDTH_MAX);
+    if (text[HEADS]) net->heads = (int)cmd_integer("--heads", text[HEADS], 1, NN_HEADS_MAX);
+    if (text[ACTIVATION])
+        net->activation = cmd_choice("--activation", text[ACTIVATION], activations, 2) == 0 ? NN_RELU : NN_QRELU;
+    if (text[OPTIMISER])
+        net->optimiser = cmd_choice("--optimiser", text[OPTIMISER], optimisers, 2) == 0 ? NN_ADAM : NN_SOAP;
     if (text[EPOCHS]) net->epochs = cmd_number("--epochs", text[EPOCHS], 1e-6, 1e6);
     if (text[SECONDS]) net->seconds = cmd_number("--seconds", text[SECONDS], 0.01, 1e6);
     if (text[BATCH]) net->batch = (int)cmd_integer("--batch", text[BATCH], 1, 65536);
@@ -71,18 +90,20 @@ static void resolve_net(const char *const *text, nn_train_def *net) {
 }
 
 void cmd_train_resolve(const cmd_train_options *options, cspace_train_def *def) {
-    static const char *const recipes[] = {"default", "paper"};
+    static const char *const recipes[] = {"default", "accurate", "paper"};
     static const char *const encodings[] = {"raw", "sincos", "twoframe"};
     static const cspace_encoding encoding_values[] = {CSPACE_RAW, CSPACE_SINCOS, CSPACE_TWOFRAME};
     static const char *const switches[] = {"on", "off"};
     const char *const *text = options->text;
-    const int recipe = text[RECIPE] ? cmd_choice("--recipe", text[RECIPE], recipes, 2) : 0;
+    const int recipe = text[RECIPE] ? cmd_choice("--recipe", text[RECIPE], recipes, 3) : 0;
     core_error err = {0};
     if (cspace_train_recipe(recipes[recipe], def, &err) != CORE_OK) cmd_usage("%s", err.message);
     if (text[EPOCHS] && text[SECONDS]) cmd_usage("--epochs and --seconds: expected one of them");
     if (text[ENCODING]) def->encoding = encoding_values[cmd_choice("--encoding", text[ENCODING], encodings, 3)];
     if (text[FOLD]) def->fold = cmd_choice("--fold", text[FOLD], switches, 2) == 0;
     if (text[FAR_WEIGHT]) def->far_weight = cmd_number("--far-weight", text[FAR_WEIGHT], 0.0, 1.0);
+    if (text[TRIES]) def->tries = (int)cmd_integer("--tries", text[TRIES], 1, 16);
+    if (text[TARGET]) def->target = cmd_number("--target", text[TARGET], 0.0, 1.0);
     resolve_net(text, &def->net);
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#define CMD_TRAIN_COUNT 15
+#define CMD_TRAIN_COUNT 24
 
 /// Options as typed; NULL where absent. Input of cmd_train_argp.
 typedef struct cmd_train_options {

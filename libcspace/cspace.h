@@ -306,14 +306,18 @@ void cspace_map_distance(const cspace_map *map, const cspace_pose *poses, int n,
 /// How a map is trained.
 typedef struct cspace_train_def {
     int cookie;
-    char recipe[16];          // "default" or "paper", for the record
-    cspace_encoding encoding; // TWOFRAME
-    bool fold;                // true
-    double far_weight;        // 0.1: weight of samples with |d| > 0.12
-    int64_t samples;          // rows of the file used, 0: all
-    nn_train_def net;         // of both nets; its gradient weight acts on the distance net alone
+    char recipe[16];           // "default", "accurate" or "paper", for the record
+    cspace_encoding encoding;  // TWOFRAME
+    bool fold;                 // true
+    double far_weight;         // 0.1: weight of samples with |d| > 0.12
+    int64_t samples;           // rows of the file used, 0: all
+    bool arm_normal;           // false; true: the distance net is trained first, the moment-arm net sees its normals
+    int arm_layers, arm_width; // of the moment-arm net; 0: those of `net`
+    int tries;                 // 1: seeds that are tried while d misses the target; epochs and seconds are shared out
+    double target;             // 0: mean error of d, units of L, that ends the tries
+    nn_train_def net;          // of both nets; its gradient weight and heads act on the distance net alone
 } cspace_train_def;
-/// Recipes by name ("default", "paper"); ARG: unknown.
+/// Recipes by name ("default", "accurate", "paper"); ARG: unknown.
 core_status cspace_train_recipe(const char *name, cspace_train_def *def, core_error *err);
 /// The input_hash that cspace_train would store: samples and options, not the threads.
 uint64_t cspace_train_input_hash(uint64_t samples_input_hash, const cspace_train_def *def);

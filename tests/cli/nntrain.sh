@@ -19,6 +19,9 @@ grep -q 'training u-u' err.txt || fail "no progress: $(cat err.txt)"
 [ -s err.txt ] && fail "--quiet is not: $(cat err.txt)"
 awk 'NR == 3 && ($11 > 5 || $12 <= 0) {exit 1}' table.txt || fail "--seconds: $(cat table.txt)"
 "$bin/nntrain" su.h5 -o part.h5 $few --samples 500 --recipe paper --fold on --encoding sincos --quiet >/dev/null || fail "parts of a recipe"
+"$bin/nntrain" su.h5 -o part.h5 $few --recipe accurate --heads 2 --tries 2 --target 0.001 --quiet >table.txt || fail "accurate"
+grep -q '^square-u  *1x8 ' table.txt || fail "accurate: $(cat table.txt)"
+"$bin/nntrain" su.h5 -o part.h5 $few --activation qrelu --optimiser soap --quiet >/dev/null || fail "parts of accurate"
 "$bin/nntrain" su.h5 "u u, é.h5" -o maps2.h5 $few --threads 2 --quiet >/dev/null || fail "two threads"
 printf 'theta,x,y\n0.3,1.2,0.1\n1,0.2,-1.1\n' >poses.csv
 for m in maps maps2; do "$bin/mapquery" $m.h5 square u <poses.csv >$m.csv || fail "mapquery $m"; done
@@ -31,7 +34,7 @@ expect 2 '-o MAPS.h5' nntrain su.h5
 expect 2 'nonsense' nntrain su.h5 -o x.h5 --nonsense
 for option in --layers=0 --layers=9 --layers=2.5 --width=x --epochs=nan --epochs=0 --epochs=1e9 --seconds=-1 --batch=0 --learning-rate=0 \
     --learning-rate=inf --gradient-weight=-1 --far-weight=2 --seed=-1 --threads=0 --samples=0 --samples= --recipe=fast --encoding=fourframe --fold=maybe \
-    --schedule=linear; do
+    --schedule=linear --activation=tanh --optimiser=sgd --heads=0 --heads=9 --tries=0 --target=-1; do
     expect 2 "${option%%=*}" nntrain su.h5 -o x.h5 $option
 done
 expect 2 'one of them' nntrain su.h5 -o x.h5 --epochs 1 --seconds 1

@@ -1,0 +1,28 @@
+/// Training rows, shared between the files of the training; nobody else includes it.
+#ifndef CSPACE_TRAIN_H
+#define CSPACE_TRAIN_H
+
+#include "cspace.h"
+
+/// Net inputs and targets of all images of the samples used, float32. Owns its arrays.
+typedef struct cspace__train_rows {
+    int64_t n;       // images
+    int64_t samples; // they are of
+    int inputs;
+    float *x, *jacobian, *slope;         // (n x inputs), (n x inputs x 3), (n x 3)
+    float *arm_x;                        // (n x (inputs + CSPACE_NORMAL_INPUTS)), if the moment-arm net sees normals
+    float *distance, *arm;               // (n) targets of the two nets
+    float *weight_distance, *weight_arm; // (n)
+} cspace__train_rows;
+/// Frees and zeroes.
+void cspace__train_rows_clear(cspace__train_rows *t);
+/// Rows of the samples that def uses; band: that of the sampler. MEMORY.
+core_status cspace__train_rows_create(const cspace_rows *rows, const cspace_fold *fold, double band,
+                                      const cspace_train_def *def, cspace__train_rows *out, core_error *err);
+/// Fills arm_x: the inputs and the normal that this distance net gives at each row (t made from the same rows). MEMORY.
+core_status cspace__train_rows_normals(const cspace_rows *rows, const cspace_fold *fold, const cspace_train_def *def,
+                                       const nn_model *distance, cspace__train_rows *t, core_error *err);
+/// The same samples as the pair (B, A) sees them. MEMORY.
+core_status cspace__rows_swap(const cspace_rows *from, cspace_rows *to, core_error *err);
+
+#endif
