@@ -89,8 +89,8 @@ typedef struct sim_motion_def {
     double amplitude[2], amplitude_angle; // m, rad: times sin(2 pi frequency t + phase) - sin(phase)
     double frequency, phase;              // 1/s, rad
     int count_rows;                       // of the table, 0: none
-    double *table; // (count_rows x 4) t, x, y, angle in s, m, rad: displacement and turn since the start, linear
-                   // between rows, constant beyond them
+    double *table;   // (count_rows x 4) t, x, y, angle in s, m, rad: displacement and turn since the start, linear
+                     // between rows, constant beyond them
     double pivot[2]; // m, as at the start; NaN: the body's own reference point
     bool waits;      // does not start with the run but when a phase says so
 } sim_motion_def;

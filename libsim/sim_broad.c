@@ -1,76 +1,9 @@
-/// Broad phase: neighbour pairs of grains from uniform cells that are hashed into buckets, and the list's bookkeeping.
+/// Broad phase: neighbour pairs of grains from uniform cells that are hashed into buckets.
 /// The result does not depend on the hash: pairs come out in (i, j) order. README.md, section 5.
 #include "sim_private.h"
 
 #include <math.h>
 #include <string.h>
-
-// ---------------------------------------------------------------------------------------------- pair list
-
-core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err) {
-    if (capacity <= pairs->capacity && pairs->slot) return CORE_OK;
-    const size_t old = (size_t)pairs->capacity, size = (size_t)capacity, k = (size_t)pairs->k_max;
-    // Each array may grow alone: the capacity is raised only when all have.
-    void *grown;
-    bool ok = true;
-#define GROW(member, factor)                                                                                           \
-    do {                                                                                                               \
-        grown = ok ? core_realloc(pairs->member, old * (factor), size * (factor), sizeof *pairs->member) : NULL;       \
-        ok = grown != NULL;                                                                                            \
-        if (ok) pairs->member = grown;                                                                                 \
-    } while (0)
-    GROW(i, 1);
-    GROW(j, 1);
-    GROW(count, 1);
-    GROW(touching, 1);
-    GROW(lost, 1);
-    GROW(room, 1);
-    GROW(from, 4);
-    GROW(slot, k);
-#undef GROW
-    CORE_CHECK(ok, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
-    pairs->capacity = capacity;
-    return CORE_OK;
-}
-
-void sim_pairs_clear(sim_pairs *pairs) {
-    if (!pairs) return;
-    core_free(pairs->i);
-    core_free(pairs->j);
-    core_free(pairs->count);
-    core_free(pairs->touching);
-    core_free(pairs->lost);
-    core_free(pairs->room);
-    core_free(pairs->from);
-    core_free(pairs->slot);
-    *pairs = (sim_pairs){.k_max = pairs->k_max};
-}
-
-double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j),
-                       const void *arg) {
-    const size_t k_max = (size_t)to->k_max;
-    double lost = 0;
-    int q = 0;
-    for (int p = 0; p < from->n; ++p) {
-        while (q < to->n && (to->i[q] < from->i[p] || (to->i[q] == from->i[p] && to->j[q] < from->j[p]))) ++q;
-        const sim_slot *slot = from->slot + (size_t)p * k_max;
-        if (q < to->n && to->i[q] == from->i[p] && to->j[q] == from->j[p]) {
-            to->count[q] = from->count[p];
-            to->touching[q] = from->touching[p];
-            to->room[q] = from->room[p];
-            memcpy(to->from + 4 * (size_t)q, from->from + 4 * (size_t)p, 4 * sizeof *to->from);
-            if (from->count[p] > 0) memcpy(to->slot + (size_t)q * k_max, slot, (size_t)from->count[p] * sizeof *slot);
-            continue;
-        }
-        for (int c = 0; c < from->count[p]; ++c) {
-            if (slot[c].spring < 0 || slot[c].spring > 0)
-                lost += 0.5 * kt(arg, from->i[p], from->j[p]) * slot[c].spring * slot[c].spring;
-        }
-    }
-    return lost;
-}
-
-// ---------------------------------------------------------------------------------------------- cells
 
 core_status sim_broad_create(int capacity, double radius_max, double skin, const double period[2], sim_broad *broad,
                              core_error *err) {

@@ -42,9 +42,24 @@ bool sim_slot_touches(const sim_slot *slot);
 
 // ---------------------------------------------------------------------------------------------- broad phase
 
-/// Neighbour pairs i < j in (i, j) order with their contact slots. `{0}` is "nothing".
+/// Order in which grains are visited. `{0}` is "nothing".
+typedef struct sim_order {
+    int capacity;
+    int *sequence; // (n) grains along a space-filling curve
+    int *spare;    // (capacity) scratch, like the rest
+    uint32_t *key;
+    int *count;
+} sim_order;
+core_status sim_order_create(int capacity, sim_order *order, core_error *err);
+void sim_order_clear(sim_order *order);
+/// Fills `sequence` for n grains at x (n x 2); grains in one square of this size (m) come in id order. No allocation,
+/// O(n).
+void sim_order_find(sim_order *order, int n, const double *x, double size);
+
+/// Neighbour pairs i < j with their contact slots, along the curve. `{0}` is "nothing".
 typedef struct sim_pairs {
     int n, capacity, k_max;
+    int *place;        // (n) where the first, second, ... pair in (i, j) order is
     int *i, *j;        // (n)
     int *count;        // (n) contacts in the slots; 0 unless the pair touches
     uint8_t *touching; // (n) a contact has d < 0
@@ -56,8 +71,11 @@ typedef struct sim_pairs {
 /// Makes room for `capacity` pairs; what is there stays. MEMORY (unchanged).
 core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err);
 void sim_pairs_clear(sim_pairs *pairs);
-/// Moves counts and slots of `from` to the same pairs of `to` (both in (i, j) order); returns the energy of tangential
-/// springs left behind, given stiffness(world, i, j) through `kt`.
+/// Moves pairs that are in (i, j) order, without contacts, to where the first of their grains stands; `place` tells
+/// where they went. rank: (n_grains) place of each grain; first: (n_grains + 1) and buffer: (2 n) scratch.
+void sim_pairs_arrange(sim_pairs *pairs, int n_grains, const int *rank, int *first, int *buffer);
+/// Moves counts, slots and room of `from` to the same pairs of `to`; returns the energy of tangential springs left
+/// behind, given stiffness(world, i, j) through `kt`.
 double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j),
                        const void *arg);
 
@@ -142,7 +160,8 @@ struct sim_world {
     bool stale;          // the list has to be built before it is used
     double *x_built;     // (n x 2) positions it was built at
     int *adjacent_start; // (capacity + 1)
-    int *adjacent;       // (2 x pairs) 2 x pair + (0: the grain is A, 1: B), ascending
+    int *adjacent;       // (2 x pairs) 2 x pair + (0: the grain is A, 1: B), by the other grain's id
+    sim_order sequence;  // of the grains
     int *order;          // (pairs) pairs by type pair, then by index
     int count_blocks, blocks_capacity;
     sim_contact_block *block;
@@ -150,7 +169,8 @@ struct sim_world {
     int list_capacity;            // pairs that adjacent, order hold
     sim_grain_block *grain_block; // (ceil(capacity / SIM_BLOCK))
     sim_scratch *scratch;         // (threads)
-    // for benchmarks
+    // for tests and benchmarks
+    bool unsorted; // grains are visited in id order
     bool timed;
     double stage_time[SIM_STAGES]; // s
 };

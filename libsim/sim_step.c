@@ -7,92 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-// ---------------------------------------------------------------------------------------------- neighbour list
-
-static double stiffness_tangential(const void *arg, int i, int j) {
-    const sim_world *w = arg;
-    return sim_world_law(w, w->type[i], w->type[j])->kt;
-}
-
-// Room for the arrays that follow the pair list.
-static core_status reserve_list(sim_world *w, int n, core_error *err) {
-    const size_t old = (size_t)w->list_capacity;
-    if (n > w->list_capacity) {
-        const int capacity = n + n / 2 + 64;
-        int *adjacent = core_realloc(w->adjacent, 2 * old, 2 * (size_t)capacity, sizeof *adjacent);
-        CORE_CHECK(adjacent, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
-        w->adjacent = adjacent;
-        int *order = core_realloc(w->order, old, (size_t)capacity, sizeof *order);
-        CORE_CHECK(order, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
-        w->order = order;
-        w->list_capacity = capacity;
-    }
-    const int blocks = w->list_capacity / SIM_BLOCK + w->count_types * w->count_types + 1;
-    if (blocks > w->blocks_capacity) {
-        sim_contact_block *block = core_realloc(w->block, (size_t)w->blocks_capacity, (size_t)blocks, sizeof *block);
-        CORE_CHECK(block, CORE_MEMORY, "out of memory: %d contact blocks", blocks);
-        w->block = block;
-        w->blocks_capacity = blocks;
-    }
-    return CORE_OK;
-}
-
-// For each grain its pairs, ascending.
-static void list_adjacent(sim_world *w) {
-    int *start = w->adjacent_start;
-    const sim_pairs *pairs = &w->pairs;
-    memset(start, 0, ((size_t)w->n + 1) * sizeof *start);
-    for (int p = 0; p < pairs->n; ++p) {
-        ++start[pairs->i[p] + 1];
-        ++start[pairs->j[p] + 1];
-    }
-    for (int i = 0; i < w->n; ++i) start[i + 1] += start[i];
-    // from the back, so that start[i + 1] ends at the first entry of grain i and moves into place by one
-    for (int p = pairs->n - 1; p >= 0; --p) {
-        w->adjacent[--start[pairs->j[p] + 1]] = 2 * p + 1;
-        w->adjacent[--start[pairs->i[p] + 1]] = 2 * p;
-    }
-    memmove(start, start + 1, (size_t)w->n * sizeof *start);
-    start[w->n] = 2 * pairs->n;
-}
-
-// Pairs by type pair, in blocks of at most SIM_BLOCK.
-static void list_blocks(sim_world *w) {
-    const sim_pairs *pairs = &w->pairs;
-    const int kinds = w->count_types * w->count_types;
-    memset(w->kind_count, 0, (size_t)kinds * sizeof *w->kind_count);
-    for (int p = 0; p < pairs->n; ++p) ++w->kind_count[w->type[pairs->i[p]] * w->count_types + w->type[pairs->j[p]]];
-    w->count_blocks = 0;
-    int first = 0;
-    for (int kind = 0; kind < kinds; ++kind) {
-        const int count = w->kind_count[kind];
-        for (int done = 0; done < count; done += SIM_BLOCK) {
-            w->block[w->count_blocks++] = (sim_contact_block){
-                .type_pair = kind, .first = first + done, .count = count - done < SIM_BLOCK ? count - done : SIM_BLOCK};
-        }
-        w->kind_count[kind] = first;
-        first += count;
-    }
-    for (int p = 0; p < pairs->n; ++p)
-        w->order[w->kind_count[w->type[pairs->i[p]] * w->count_types + w->type[pairs->j[p]]]++] = p;
-}
-
-core_status sim_world_rebuild(sim_world *world, core_error *err) {
-    sim_world *w = world;
-    CORE_TRY(sim_broad_find(&w->broad, w->n, w->x, w->type, w->role, w->radius, &w->pairs_next, err));
-    CORE_TRY(reserve_list(w, w->pairs_next.n, err));
-    CORE_TRY(sim_walls_find(w, err));
-    w->dissipated_tangential += sim_pairs_carry(&w->pairs, &w->pairs_next, stiffness_tangential, w);
-    const sim_pairs old = w->pairs;
-    w->pairs = w->pairs_next;
-    w->pairs_next = old;
-    list_adjacent(w);
-    list_blocks(w);
-    if (w->n > 0) memcpy(w->x_built, w->x, 2 * (size_t)w->n * sizeof *w->x);
-    w->stale = false;
-    return CORE_OK;
-}
-
 // ---------------------------------------------------------------------------------------------- motion
 
 // Work lost in the grain's pairs: a force on a grain works at the mean of its velocities before and after the step, and
@@ -133,7 +47,8 @@ static void grain_block(void *arg, int64_t index, int worker) {
     sim_grain_block *block = &w->grain_block[index];
     const int first = (int)index * SIM_BLOCK, last = first + SIM_BLOCK < w->n ? first + SIM_BLOCK : w->n;
     *block = (sim_grain_block){.broken = -1};
-    for (int i = first; i < last; ++i) {
+    for (int s = first; s < last; ++s) {
+        const int i = w->sequence.sequence[s];
         if (w->role[i] == SIM_ROLE_ABSENT) continue;
         sim_load load = {0};
         const double *x = w->x + 2 * i, *v = w->v + 2 * i;
@@ -147,7 +62,7 @@ static void grain_block(void *arg, int64_t index, int worker) {
         if (w->period > 0) sim_world_wrap(w, i);
         const double dx = x[0] - w->x_built[2 * i], dy = x[1] - w->x_built[2 * i + 1];
         block->moved = fmax(block->moved, dx * dx + dy * dy);
-        if (block->broken < 0 && !motion_is_sane(w, i)) block->broken = i;
+        if (!motion_is_sane(w, i) && (block->broken < 0 || i < block->broken)) block->broken = i;
     }
 }
 
@@ -197,7 +112,8 @@ core_status sim_world_step(sim_world *world, core_error *err) {
     int broken = -1;
     for (int b = 0; b < count_grain_blocks; ++b) {
         moved = fmax(moved, w->grain_block[b].moved);
-        if (broken < 0) broken = w->grain_block[b].broken;
+        const int i = w->grain_block[b].broken;
+        if (i >= 0 && (broken < 0 || i < broken)) broken = i;
     }
     sim_walls_end(w);
     ++w->step;

@@ -106,6 +106,7 @@ static core_status fill_types(const sim_world_def *def, sim_world *w, core_error
     }
     memcpy(w->law, def->law,
            (size_t)def->count_types * (size_t)(def->count_types + def->count_boundaries) * sizeof *w->law);
+    CORE_TRY(sim_order_create(def->capacity, &w->sequence, err));
     return sim_broad_create(def->capacity, radius_max, SIM_SKIN * radius_min, def->period, &w->broad, err);
 }
 
@@ -180,6 +181,7 @@ void sim_world_destroy(sim_world **world) {
     sim_pairs_clear(&w->pairs);
     sim_pairs_clear(&w->pairs_next);
     sim_broad_clear(&w->broad);
+    sim_order_clear(&w->sequence);
     core_free(w);
 }
 
@@ -260,7 +262,8 @@ void sim_world_totals(const sim_world *world, sim_totals *totals) {
         t.dissipated_tangential += w->lost[3 * i + 1];
         t.work += w->lost[3 * i + 2];
     }
-    for (int p = 0; p < w->pairs.n; ++p) {
+    for (int at = 0; at < w->pairs.n; ++at) {
+        const int p = w->pairs.place[at];
         if (w->pairs.count[p] == 0) continue;
         const int i = w->pairs.i[p], j = w->pairs.j[p];
         const sim_body_state a = sim_world_body(w, i), b = sim_world_body(w, j);
@@ -299,7 +302,8 @@ static void list_wall_contact(void *arg, int grain, int boundary, const sim_slot
 int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, sim_contact *c, sim_contact_force *f) {
     const sim_world *w = world;
     int64_t n = 0;
-    for (int p = 0; p < w->pairs.n; ++p) {
+    for (int at = 0; at < w->pairs.n; ++at) {
+        const int p = w->pairs.place[at];
         for (int k = 0; k < w->pairs.count[p]; ++k) {
             const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k];
             if (!sim_slot_touches(slot)) continue;
@@ -327,7 +331,8 @@ static void hash_wall_spring(void *arg, int grain, int boundary, const sim_slot 
 
 // Springs of touching contacts with their keys: what the lists hold beside them is no state.
 static uint64_t hash_springs(const sim_world *w, uint64_t hash) {
-    for (int p = 0; p < w->pairs.n; ++p) {
+    for (int at = 0; at < w->pairs.n; ++at) {
+        const int p = w->pairs.place[at];
         for (int k = 0; k < w->pairs.count[p]; ++k) {
             const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k];
             if (!sim_slot_touches(slot)) continue;

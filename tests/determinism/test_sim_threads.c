@@ -1,4 +1,6 @@
 /// The same bits for any number of threads, to the last spring, and for a world that is stepped beside another one.
+#include "sim_private.h"
+
 #include "unit/sim_check.h"
 #include "unit/sim_fixture.h"
 
@@ -69,7 +71,32 @@ static void threads_change_no_bit(void **state) {
     for (int k = 0; k < 3; ++k) sim_world_destroy(&w[k]);
 }
 
+static void visiting_order_changes_no_bit(void **state) {
+    (void)state;
+    sim_world *w[2] = {make_world(2), make_world(1)};
+    w[1]->unsorted = true;
+    int moved = 0;
+    for (int step = 0; step < 2 * STEPS; ++step) {
+        for (int k = 0; k < 2; ++k) check_ok(sim_world_step(w[k], err));
+        if (sim_world_hash(w[1]) != sim_world_hash(w[0])) fail_msg("step %d: order of visits was noticed", step);
+    }
+    for (int i = 0; i < GRAINS; ++i) moved += w[0]->sequence.sequence[i] != i;
+    assert_true(moved > GRAINS / 2);
+    sim_totals t[2];
+    for (int k = 0; k < 2; ++k) sim_world_totals(w[k], &t[k]);
+    assert_true(t[0].count_contacts > 200 && t[0].dissipated_normal > 0);
+    assert_memory_equal(&t[1], &t[0], sizeof t[0]);
+    static int i[2][8 * GRAINS];
+    static sim_contact_force f[2][8 * GRAINS];
+    memset(f, 0, sizeof f);
+    for (int k = 0; k < 2; ++k) sim_world_contacts(w[k], 8 * GRAINS, i[k], NULL, NULL, f[k]);
+    assert_memory_equal(f[1], f[0], sizeof f[0]);
+    assert_memory_equal(i[1], i[0], sizeof i[0]);
+    for (int k = 0; k < 2; ++k) sim_world_destroy(&w[k]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_change_no_bit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_change_no_bit),
+                                       cmocka_unit_test(visiting_order_changes_no_bit)};
     return cmocka_run_group_tests(tests, make, clear);
 }

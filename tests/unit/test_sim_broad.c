@@ -106,6 +106,7 @@ static void append(sim_pairs *p, int i, int j, int count, double spring) {
     check_ok(sim_pairs_reserve(p, p->n + 1, err));
     p->i[p->n] = i;
     p->j[p->n] = j;
+    p->place[p->n] = p->n;
     p->count[p->n] = count;
     p->touching[p->n] = count > 0;
     for (int c = 0; c < count; ++c)
@@ -138,6 +139,66 @@ static void springs_follow_their_pairs(void **state) {
     sim_pairs_clear(&from);
     sim_pairs_clear(&to);
     sim_pairs_clear(NULL);
+}
+
+static void the_curve_keeps_neighbours_together(void **state) {
+    (void)state;
+    sim_order order = {0};
+    enum { SIDE = 64 };
+    static double x[2 * SIDE * SIDE];
+    check_ok(sim_order_create(SIDE * SIDE, &order, err));
+    // squares in an order of their own: consecutive ones along the curve share a side
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+        const int square = (int)((unsigned)i * 2654435761u % (SIDE * SIDE));
+        x[2 * i] = -3 + .25 * (square % SIDE);
+        x[2 * i + 1] = 7 + .25 * (square / SIDE);
+    }
+    sim_order_find(&order, SIDE * SIDE, x, .25);
+    static uint8_t seen[SIDE * SIDE];
+    memset(seen, 0, sizeof seen);
+    for (int s = 0; s < SIDE * SIDE; ++s) {
+        const int i = order.sequence[s];
+        assert_true(i >= 0 && i < SIDE * SIDE && !seen[i]);
+        seen[i] = 1;
+        if (s == 0) continue;
+        const int before = order.sequence[s - 1];
+        check_near(fabs(x[2 * i] - x[2 * before]) + fabs(x[2 * i + 1] - x[2 * before + 1]), .25, 1e-9);
+    }
+    // one square: by id; far away and no number: somewhere
+    static const double far[8] = {1e300, 0, 0, 0, NAN, 0, -1e300, NAN};
+    sim_order_find(&order, 4, far, 1e-3);
+    int sum = 0;
+    for (int s = 0; s < 4; ++s) sum += 1 << order.sequence[s];
+    assert_int_equal(sum, 15);
+    sim_order_find(&order, SIDE * SIDE, x, 1e9);
+    for (int s = 0; s < SIDE * SIDE; ++s) assert_int_equal(order.sequence[s], s);
+    sim_order_find(&order, 0, x, 1);
+    for (uint64_t n = 1; n <= 4; ++n) {
+        sim_order none = {0};
+        core_alloc_fail_after(n);
+        assert_int_equal(sim_order_create(10, &none, NULL), CORE_MEMORY);
+        assert_null(none.sequence);
+    }
+    core_alloc_fail_after(0);
+    sim_order_clear(&order);
+    sim_order_clear(NULL);
+}
+
+static void pairs_are_arranged_by_their_first_grain(void **state) {
+    (void)state;
+    sim_pairs pairs = {.k_max = 1};
+    static const int i[5] = {0, 0, 1, 1, 2}, j[5] = {1, 3, 2, 3, 3}, rank[4] = {2, 3, 1, 0}; // visited: 3, 2, 0, 1
+    static const int want_i[5] = {0, 1, 2, 1, 0}, want_j[5] = {3, 3, 3, 2, 1};
+    for (int p = 0; p < 5; ++p) append(&pairs, i[p], j[p], 0, 0);
+    int first[5], buffer[10];
+    sim_pairs_arrange(&pairs, 4, rank, first, buffer);
+    for (int p = 0; p < 5; ++p) {
+        assert_int_equal(pairs.i[p], want_i[p]);
+        assert_int_equal(pairs.j[p], want_j[p]);
+        assert_int_equal(pairs.i[pairs.place[p]], i[p]);
+        assert_int_equal(pairs.j[pairs.place[p]], j[p]);
+    }
+    sim_pairs_clear(&pairs);
 }
 
 static void no_memory_is_reported_and_leaves_things_whole(void **state) {
@@ -174,6 +235,8 @@ int main(void) {
         cmocka_unit_test(pairs_are_those_of_brute_force),
         cmocka_unit_test(touching_at_exactly_the_reach_counts),
         cmocka_unit_test(springs_follow_their_pairs),
+        cmocka_unit_test(the_curve_keeps_neighbours_together),
+        cmocka_unit_test(pairs_are_arranged_by_their_first_grain),
         cmocka_unit_test(no_memory_is_reported_and_leaves_things_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,9 +60,9 @@ static void dumbbells_distance(const void *self, int pair, const cspace_pose *po
 // A dense crowd in a box, turning and flying about.
 static sim_world *make_crowd(const dumbbells *self, bool distance, bool skip) {
     static const sim_boundary_def box[4] = {{.normal = {0, 1}, .present = true},
-                                         {.normal = {1, 0}, .present = true},
-                                         {.normal = {-1, 0}, .offset = -.17, .present = true},
-                                         {.normal = {0, -1}, .offset = -.17, .present = true}};
+                                            {.normal = {1, 0}, .present = true},
+                                            {.normal = {-1, 0}, .offset = -.17, .present = true},
+                                            {.normal = {0, -1}, .offset = -.17, .present = true}};
     sim_contact_law laws[5];
     sim_fixture_laws(sim_fixture_law(1e5, .02, .3), 1, 4, laws);
     sim_world_def def = sim_world_default_def();
