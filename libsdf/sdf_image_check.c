@@ -107,6 +107,19 @@ static core_status jpeg_frame(unsigned marker, const unsigned char *p, size_t le
     return size_check(big_u16(p + 3), big_u16(p + 1), info, err);
 }
 
+/// Huffman tables (DHT) with `length` bytes: a class and number, 16 counts and their symbols each. stb_image 2.27
+/// writes beyond its table for more than 256 symbols.
+static core_status jpeg_tables(const unsigned char *p, size_t length, core_error *err) {
+    for (size_t at = 0; at < length;) {
+        size_t symbols = 0;
+        for (size_t i = 1; i <= 16 && at + i < length; i++) symbols += p[at + i];
+        CORE_CHECK(symbols <= 256 && length - at >= 17 + symbols, CORE_FORMAT,
+                   "damaged JPEG: a Huffman table of %zu symbols in %zu bytes", symbols, length - at);
+        at += 17 + symbols;
+    }
+    return CORE_OK;
+}
+
 /// First byte behind the entropy-coded data that begins at `at`: a marker that is neither stuffing nor a restart.
 static size_t jpeg_scan_end(const unsigned char *data, size_t n, size_t at) {
     while (at + 1 < n && !(data[at] == 0xff && data[at + 1] != 0 && data[at + 1] != 0xff &&
@@ -137,6 +150,7 @@ static core_status jpeg_check(const unsigned char *data, size_t n, sdf__image_in
         bool frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
         CORE_CHECK(!frame || info->width == 0, CORE_FORMAT, "damaged JPEG: a second frame at byte %zu", at);
         if (frame) CORE_TRY(jpeg_frame(marker, data + at + 4, length - 2, info, err));
+        if (marker == 0xc4) CORE_TRY(jpeg_tables(data + at + 4, length - 2, err));
         at += 2 + length;
         if (marker != 0xda) continue;
         CORE_CHECK(info->width > 0, CORE_FORMAT, "damaged JPEG: a scan before the frame header");

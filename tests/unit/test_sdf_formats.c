@@ -168,6 +168,15 @@ static void refused_kinds(void **state) {
     (void)state;
     refuse_made("a.jpg", test_jpeg_make(&small_letter, 4, false, 8), "CMYK JPEG");
     refuse_made("a.jpg", test_jpeg_make(&small_letter, 1, false, 12), "JPEG of 12 bits a channel");
+    // A Huffman table of more symbols than there are bytes: stb_image would write beyond its own.
+    test_png wide = test_jpeg_make(&small_letter, 1, false, 8);
+    for (size_t i = 0; i + 1 < wide.n; i++)
+        if (wide.data[i] == 0xff && wide.data[i + 1] == 0xc4) wide.data[i + 5 + 12] = 255;
+    refuse_made("a.jpg", wide, "damaged JPEG: a Huffman table of 267 symbols");
+    wide = test_jpeg_make(&small_letter, 1, false, 8);
+    for (size_t i = 0; i + 1 < wide.n; i++)
+        if (wide.data[i] == 0xff && wide.data[i + 1] == 0xc4) wide.data[i + 5 + 12] = 1;
+    refuse_made("a.jpg", wide, "damaged JPEG: a Huffman table of 13 symbols");
     // A colour beyond the palette: of a BMP, and of a PNG.
     refuse_made("a.bmp", test_bmp_make(&small_letter, 8, 40, 1, false, false), "colour 1 of a palette of 1");
     test_png f = test_bmp_make(&small_letter, 8, 40, 2, false, false);
