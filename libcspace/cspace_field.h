@@ -24,19 +24,21 @@ typedef struct cspace__probe {
 } cspace__probe;
 
 void cspace__field_init(const cspace_pair *pair, const cspace_pose *pose, cspace__field *field);
-double cspace__field_a(const cspace__field *field, double x, double y);
-double cspace__field_b(const cspace__field *field, double x, double y);
+/// Value and gradient of one field.
+double cspace__field_a(const cspace__field *field, const double x[2], double grad[2]);
+double cspace__field_b(const cspace__field *field, const double x[2], double grad[2]);
 void cspace__field_probe(const cspace__field *field, double x, double y, cspace__probe *probe);
 /// max(phi_A, phi_qB) of a probe: half of E.
 double cspace__probe_value(const cspace__probe *probe);
-/// Bound K >= 0 on how far the Hessian of phi_A (phi_qB) reaches below zero within `radius` of a point: no eigenvalue
-/// is below -K. INFINITY where the disc leaves the grid.
-double cspace__field_concavity_a(const cspace__field *field, const double x[2], double radius);
-double cspace__field_concavity_b(const cspace__field *field, const double x[2], double radius);
+/// sdf_grid_sag of phi_A and phi_qB: slopes by which they can fall below their tangent planes within a disc.
+void cspace__field_sag(const cspace__field *field, const double x[2], double radius, double sag[2]);
+
+/// sdf_grid_pieces of both at a point inside both: half of `most` for each.
+int cspace__field_pieces(const cspace__field *field, const double x[2], double within, int most, sdf_piece *pieces);
 
 /// Walks from a probe down to the nearby local minimum of max(phi_A, phi_qB), to about 1e-8; never ends higher than it
-/// starts.
-void cspace__descend(const cspace__field *field, cspace__probe *probe);
+/// starts. True if it ends at a minimum of both fields' ridge: where they are convex, no other one is near.
+bool cspace__descend(const cspace__field *field, cspace__probe *probe);
 
 /// As cspace_minimise, for finite poses, leaving the probe at the minimiser for the gradient.
 void cspace__minimise(const cspace__field *field, const cspace_search_def *def, cspace_minimum *m,

@@ -20,13 +20,13 @@
 #include <assert.h>
 #include <math.h>
 
-enum { ROOTS = 16, LEVELS = 30, STACK = ROOTS + 3 * LEVELS + 4 };
-static const double scale_min = 0x1p-30;      // 2^-LEVELS: smaller cells are not halved
-static const double steepest = 4.0 / 3.0;     // slope of the interpolant beside a kink
-static const double kink_excess = 0.15;       // what it gains by that, grid cells
-static const double flat_below = 2.0;         // half diagonals up to which the second bound is tried, grid cells
-static const double look_again = 0.25;        // and down to which the concavity is looked up anew
-static const double saturated_error = 0.0625; // allowed error of M in saturated overlap, grid cells
+enum { ROOTS = 16, LEVELS = 30, STACK = ROOTS + 3 * LEVELS + 4, BASINS = 4, PIECES = 12 };
+static const double scale_min = 0x1p-30;                 // 2^-LEVELS: smaller cells are not halved
+static const double steepest = 4.0 / 3.0;                // slope of the interpolant beside a kink
+static const double kink_excess = 0.15;                  // what it gains by that, grid cells
+static const double pieces_below = 2.0;                  // half diagonals up to which pieces are looked at, grid cells
+static const double basin_most = 0.5, basin_least = 3.0; // radii of basins: units of L, grid cells
+static const double saturated_error = 0.0625;            // allowed error of M in saturated overlap, grid cells
 
 /// A cell that may hold the minimum.
 typedef struct cell {
@@ -34,9 +34,13 @@ typedef struct cell {
     double scale;  // sides relative to a root cell's, a power of 1/2
     double bound;  // lower bound of M in it
     double value;  // M(c)
-    double K[2];   // concavity of phi_A and phi_qB in it; INFINITY: not known
     bool b_higher; // phi_qB > phi_A at the centre
 } cell;
+
+/// A disc without a value below that of its centre, a local minimum: both fields are convex in it.
+typedef struct basin {
+    double x, y, radius;
+} basin;
 
 /// State of one search.
 typedef struct search {
@@ -50,6 +54,8 @@ typedef struct search {
     double w, h;          // sides of a root cell
     double half_diagonal; // of a root cell
     int count_cells, max_cells;
+    basin basin[BASINS];
+    int count_basins;
 } search;
 
 static bool is_better(const cell *a, const cell *b) {
@@ -85,40 +91,96 @@ static void accept(search *s, const cspace__probe *p) {
     s->slack = is_saturated(s->field, p) ? s->slack_saturated : s->slack_plain;
 }
 
-/// Walks from a probe down to a local minimum and keeps it if it is the best.
-static void descend(search *s, cspace__probe p) {
-    cspace__descend(s->field, &p);
-    accept(s, &p);
-}
-
-/// Bound of M from the convex combination of least gradient, -INFINITY if it stays below `limit`. The concavity known
-/// from a larger cell is tried first, then looked up again.
-static double flat_bound(const search *s, const cspace__probe *p, double r, double limit, double K[2]) {
+/// Share of phi_A in the convex combination of least gradient.
+static double least_gradient(const cspace__probe *p, double g[2]) {
     double e[2] = {p->ga[0] - p->gb[0], p->ga[1] - p->gb[1]};
     double e2 = e[0] * e[0] + e[1] * e[1];
     double u = e2 > 1e-12 ? -(p->gb[0] * e[0] + p->gb[1] * e[1]) / e2 : 0.5;
     u = u < 0.0 ? 0.0 : u > 1.0 ? 1.0 : u;
-    double v = 1.0 - u, g[2] = {u * p->ga[0] + v * p->gb[0], u * p->ga[1] + v * p->gb[1]};
-    double linear = u * p->a + v * p->b - r * sqrt(g[0] * g[0] + g[1] * g[1]), half = 0.5 * r * r;
-    if (linear < limit) return -INFINITY;
-    if (linear - half * (u * K[0] + v * K[1]) >= limit)
-        return linear - half * (u * K[0] + v * K[1]); // NaN: 0 x INFINITY
-    if (r < look_again * s->field->cell && K[0] < INFINITY && K[1] < INFINITY) return -INFINITY;
-    K[0] = cspace__field_concavity_a(s->field, p->x, r);
-    if (linear - half * u * K[0] < limit) return -INFINITY;
-    K[1] = cspace__field_concavity_b(s->field, p->x, r);
-    double bound = linear - half * (u * K[0] + v * K[1]);
-    return bound >= limit ? bound : -INFINITY;
+    g[0] = u * p->ga[0] + (1.0 - u) * p->gb[0];
+    g[1] = u * p->ga[1] + (1.0 - u) * p->gb[1];
+    return u;
 }
 
-/// Values at a cell's centre, the field that was higher in its parent first: it alone may rule the cell out. False if
-/// it does.
-static bool evaluate(search *s, cell *c, double fall, double limit) {
-    double one = c->b_higher ? cspace__field_b(s->field, c->x, c->y) : cspace__field_a(s->field, c->x, c->y);
-    if (one - fall >= limit) return false;
-    double other = c->b_higher ? cspace__field_a(s->field, c->x, c->y) : cspace__field_b(s->field, c->x, c->y);
-    if (other > one) c->b_higher = !c->b_higher;
-    c->value = other > one ? other : one;
+/// Keeps the largest disc around a local minimum in which the fields are convex.
+static void add_basin(search *s, const cspace__probe *p) {
+    if (s->count_basins == BASINS) return;
+    double g[2], u = least_gradient(p, g), least = basin_least * s->field->cell;
+    for (double radius = basin_most; radius >= least; radius *= 0.5) {
+        double sag[2];
+        cspace__field_sag(s->field, p->x, radius, sag);
+        if (radius * (u * sag[0] + (1.0 - u) * sag[1]) > s->slack_plain) continue;
+        s->basin[s->count_basins++] = (basin){p->x[0], p->x[1], radius};
+        return;
+    }
+}
+
+static bool is_in_basin(const search *s, const cell *c, double r) {
+    for (int i = 0; i < s->count_basins; i++) {
+        const basin *b = s->basin + i;
+        double x = c->x - b->x, y = c->y - b->y, room = b->radius - r;
+        if (room > 0.0 && x * x + y * y <= room * room) return true;
+    }
+    return false;
+}
+
+/// Walks from a probe down to a local minimum and keeps it if it is the best.
+static void descend(search *s, cspace__probe p) {
+    if (cspace__descend(s->field, &p)) add_basin(s, &p);
+    accept(s, &p);
+}
+
+/// The same for two pieces of one or both fields, inside both: each is a lower bound of M by itself.
+static double pair_bound(const sdf_piece *p, const sdf_piece *q, double r) {
+    double e[2] = {p->grad[0] - q->grad[0], p->grad[1] - q->grad[1]}, e2 = e[0] * e[0] + e[1] * e[1];
+    double u = e2 > 1e-12 ? -(q->grad[0] * e[0] + q->grad[1] * e[1]) / e2 : 0.5;
+    u = u < 0.0 ? 0.0 : u > 1.0 ? 1.0 : u;
+    double v = 1.0 - u, g[2] = {u * p->grad[0] + v * q->grad[0], u * p->grad[1] + v * q->grad[1]};
+    return u * p->value + v * q->value - r * sqrt(g[0] * g[0] + g[1] * g[1]) -
+           0.5 * r * r * (u * p->bend + v * q->bend);
+}
+
+/// Best bound by two pieces: at the middle line of a wall they belong to the same field.
+static double pieces_bound(const search *s, const double x[2], double r, double limit) {
+    sdf_piece pieces[PIECES];
+    int n = cspace__field_pieces(s->field, x, 2.0 * r, PIECES, pieces);
+    double best = -INFINITY;
+    for (int i = 0; i < n; i++)
+        for (int k = i + 1; k < n && best < limit; k++) {
+            double bound = pair_bound(pieces + i, pieces + k, r);
+            if (bound > best) best = bound;
+        }
+    return best;
+}
+
+/// Bound of M from the convex combination of least gradient, -INFINITY if it stays below `limit`.
+static double flat_bound(const search *s, const cspace__probe *p, double r, double limit) {
+    double g[2], u = least_gradient(p, g), v = 1.0 - u, sag[2], bound = -INFINITY;
+    double linear = u * p->a + v * p->b - r * sqrt(g[0] * g[0] + g[1] * g[1]);
+    if (linear >= limit) {
+        cspace__field_sag(s->field, p->x, r, sag);
+        bound = linear - r * (u * sag[0] + v * sag[1]);
+    }
+    if (bound >= limit || p->a >= 0.0 || p->b >= 0.0 || r > pieces_below * s->field->cell) return bound;
+    return pieces_bound(s, p->x, r, limit);
+}
+
+/// Both fields at a cell's centre, the one that was higher in its parent first: it alone may rule the cell out. False
+/// if it does.
+static bool evaluate(const search *s, cell *c, double fall, double limit, cspace__probe *p) {
+    p->x[0] = c->x;
+    p->x[1] = c->y;
+    if (c->b_higher) {
+        p->b = cspace__field_b(s->field, p->x, p->gb);
+        if (p->b - fall >= limit) return false;
+        p->a = cspace__field_a(s->field, p->x, p->ga);
+    } else {
+        p->a = cspace__field_a(s->field, p->x, p->ga);
+        if (p->a - fall >= limit) return false;
+        p->b = cspace__field_b(s->field, p->x, p->gb);
+    }
+    c->b_higher = p->b > p->a;
+    c->value = cspace__probe_value(p);
     c->bound = c->value - fall;
     return true;
 }
@@ -127,22 +189,18 @@ static bool evaluate(search *s, cell *c, double fall, double limit) {
 static bool examine(search *s, cell *c) {
     double r = s->half_diagonal * c->scale;
     double limit = threshold(s);
-    s->count_cells++;
-    if (!evaluate(s, c, reach(s, r), limit)) return false;
-    bool improves = c->value < s->best_value;
-    if (!improves && c->bound >= limit) return false;
-    bool small = r <= flat_below * s->field->cell;
-    if (!improves && !small) return true;
     cspace__probe centre;
-    cspace__field_probe(s->field, c->x, c->y, &centre);
+    s->count_cells++;
+    if (!evaluate(s, c, reach(s, r), limit, &centre)) return false;
+    bool improves = c->value < s->best_value;
+    if (!improves && (c->bound >= limit || is_in_basin(s, c, r))) return false;
     if (improves) {
         if (c->scale < 1.0 && c->value < s->best_value - s->slack_plain) descend(s, centre);
         accept(s, &centre);
         limit = threshold(s);
-        if (c->bound >= limit) return false;
+        if (c->bound >= limit || is_in_basin(s, c, r)) return false;
     }
-    if (!small) return true;
-    double flat = flat_bound(s, &centre, r, limit, c->K);
+    double flat = flat_bound(s, &centre, r, limit);
     if (flat > c->bound) c->bound = flat;
     return c->bound < limit;
 }
@@ -169,7 +227,7 @@ static int lay_roots(search *s, double value, cell *stack) {
     int count = 0;
     for (int j = 0; j < (int)ny; j++) {
         for (int i = 0; i < (int)nx && s->best_value >= s->early; i++) {
-            cell c = {.x = x0 + (i + 0.5) * s->w, .y = y0 + (j + 0.5) * s->h, .scale = 1.0, .K = {INFINITY, INFINITY}};
+            cell c = {.x = x0 + (i + 0.5) * s->w, .y = y0 + (j + 0.5) * s->h, .scale = 1.0};
             double dx = c.x - f->t[0], dy = c.y - f->t[1];
             if (sqrt(c.x * c.x + c.y * c.y) - r > ra || sqrt(dx * dx + dy * dy) - r > rb) continue;
             if (examine(s, &c)) push(stack, &count, count, &c);
@@ -183,6 +241,7 @@ static void branch(search *s, cell *stack, int count) {
     while (count > 0 && s->count_cells < s->max_cells && s->best_value >= s->early) {
         cell parent = stack[--count];
         if (parent.bound >= threshold(s) || parent.scale <= scale_min) continue;
+        if (is_in_basin(s, &parent, s->half_diagonal * parent.scale)) continue;
         double w = 0.25 * s->w * parent.scale, h = 0.25 * s->h * parent.scale;
         int pushed = 0;
         for (int k = 0; k < 4; k++) {

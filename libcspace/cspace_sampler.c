@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLE_COOKIE = 0x5a3b1e, CHUNK_ROWS = 512, BATCH_CHUNKS = 128, METHOD_VERSION = 1 };
+enum { SAMPLE_COOKIE = 0x5a3b1e, CHUNK_ROWS = 512, BATCH_CHUNKS = 128, METHOD_VERSION = 2 };
 static const int64_t attempts_max = 200000; // of one row; a band this rarely met is an error
 static const uint64_t held_out_mix = 0x68656c646f757421u;
 const char *const cspace_labels_names[CSPACE_LABELS_COUNT] = {"minimiser", "exact"};

@@ -77,6 +77,9 @@ core_status sdf_outline_mass(const core_outline *o, sdf_mass *mass, core_error *
 /// A point that is not finite gives NaN. Cost O(n x edges), thread-safe, no allocation.
 void sdf_outline_distance(const core_outline *o, const double *xy, int n, double *dist, double *grad);
 
+/// Nearest edges by place, behind sdf_grid_distance and sdf_grid_sag (sdf_near.c, sdf_sag.c).
+typedef struct sdf_near sdf_near;
+
 /// Signed distance grid of a canonical shape, node-centred, square box about the origin. `{0}` is "nothing".
 typedef struct sdf_grid {
     int nx, ny;       // nodes
@@ -84,6 +87,7 @@ typedef struct sdf_grid {
     double spacing;   // canonical units
     float *phi;       // (ny x nx) row-major
     float value_min;  // deepest value, negative
+    sdf_near *near;   // derived from the outline and phi; NULL: the interpolant answers everywhere
 } sdf_grid;
 
 /// Exact distances at the nodes: `resolution` cells across the canonical diameter 2, box +-(1 + margin). SHAPE: a wall
@@ -98,6 +102,24 @@ void sdf_grid_clear(sdf_grid *grid);
 /// the value and O(h^2) in the gradient where the distance is smooth, O(h) and O(1) at the medial axis
 /// (tests/reference/test_sdf_order.c). No allocation, thread-safe, deterministic on every machine.
 double sdf_grid_sample(const sdf_grid *grid, const double p[2], double grad[2]);
+
+/// The exact distance within 1.5 circumradii of the centroid where 24 edges or fewer can be the nearest, elsewhere
+/// sdf_grid_sample; grad NULL allowed. At a tie the gradient is that of one edge. Cost: that of a few edges. No
+/// allocation, thread-safe, deterministic on every machine.
+double sdf_grid_distance(const sdf_grid *grid, const double p[2], double grad[2]);
+/// Slope by which the distance can fall below its tangent plane at p within a disc: phi(x) >= phi(p) + grad.(x - p) -
+/// sag |x - p| for |x - p| <= radius, grad that of sdf_grid_distance. 0 where it is convex, 2 at most (and where
+/// nothing is known: far away, or if `near` is missing).
+double sdf_grid_sag(const sdf_grid *grid, const double p[2], double radius);
+
+/// One edge or reflex corner near a point inside, as a bound: phi(x) >= value + grad.(x - p) - bend |x - p|^2/2 there.
+typedef struct sdf_piece {
+    double value, grad[2];
+    double bend; // 1/distance of a corner, 0 of an edge
+} sdf_piece;
+/// Edges and corners whose distance from an inside point is at most that of the nearest + `within`, as many as fit.
+/// Returns their number, 0 where none are known (or p is outside).
+int sdf_grid_pieces(const sdf_grid *grid, const double p[2], double within, int most, sdf_piece *pieces);
 
 /// A picture of a shape and its grid: inside and outside tinted, lines of equal distance, the outline, the centroid.
 /// @param size   [in]  pixels each way; the picture shows +-1.25 circumradii

@@ -141,6 +141,7 @@ core_status sdf_file_read(const char *path, sdf_shape *shape, sdf_grid *grid, ui
     CORE_TRY_DONE(core_h5_compute_hash(file, &found, err));
     CORE_CHECK_DONE(stated == found, CORE_FORMAT,
                     "%s: the content does not have the hash the file states: it was changed or damaged", path);
+    CORE_TRY_DONE(sdf__near_create(&s.outline, &g, &g.near, err));
     *shape = s;
     *grid = g;
     if (content_hash) *content_hash = stated;

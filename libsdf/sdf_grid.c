@@ -159,6 +159,7 @@ core_status sdf_grid_build(const core_outline *canonical, int resolution, double
 
     int64_t n = (int64_t)g.nx * g.ny;
     for (int64_t i = 0; i < n; i++) g.value_min = fmin(g.value_min, (double)g.phi[i]);
+    CORE_TRY_DONE(sdf__near_create(canonical, &g, &g.near, err));
     *grid = g;
     g = (sdf_grid){0};
 done:
@@ -172,5 +173,6 @@ done:
 void sdf_grid_clear(sdf_grid *grid) {
     if (!grid) return;
     core_free(grid->phi);
+    sdf__near_destroy(&grid->near);
     *grid = (sdf_grid){0};
 }

@@ -71,4 +71,10 @@ void sdf__levels_clear(sdf__levels *levels);
 core_status sdf__contour(const sdf__levels *levels, const sdf_read_def *def, core_outline *drawn, sdf_import *record,
                          core_error *err);
 
+/// Lists and tables of a shape and its grid, whose other members are filled in. NULL for outlines of over 65535 edges.
+/// MEMORY.
+core_status sdf__near_create(const core_outline *canonical, const sdf_grid *grid, sdf_near **near, core_error *err);
+/// Takes the handle's address, nulls it, accepts NULL in it.
+void sdf__near_destroy(sdf_near **near);
+
 #endif

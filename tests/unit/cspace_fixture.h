@@ -94,6 +94,54 @@ static inline core_status fixture_o(int resolution, fixture *f, core_error *err)
     return fixture_make("o", 2, counts, xy, resolution, f, err);
 }
 
+/// A star of five tips, half angle 18 degrees.
+static inline core_status fixture_star(int resolution, fixture *f, core_error *err) {
+    double xy[20];
+    for (int k = 0; k < 10; k++) {
+        double a = CORE_PI * k / 5.0 + 0.3, r = k % 2 ? 0.382 : 1.0;
+        xy[2 * k] = r * cos(a);
+        xy[2 * k + 1] = r * sin(a);
+    }
+    const int counts[] = {10};
+    return fixture_make("star", 1, counts, xy, resolution, f, err);
+}
+
+/// A hook: a shaft that ends in a half ring, with a barb.
+static inline core_status fixture_hook(int resolution, fixture *f, core_error *err) {
+    double xy[2 * 30];
+    int n = 0;
+    const double shaft[] = {.3, .9, .1, .9};
+    for (int k = 0; k < 4; k++) xy[n++] = shaft[k];
+    for (int k = 0; k <= 10; k++) { // inner side of the half ring, then the barb, then the outer side
+        double a = -CORE_PI * k / 10.0;
+        xy[n++] = -.2 + .3 * cos(a);
+        xy[n++] = -.3 + .3 * sin(a);
+    }
+    const double barb[] = {-.4, .05, -.7, -.1};
+    for (int k = 0; k < 4; k++) xy[n++] = barb[k];
+    for (int k = 10; k >= 0; k--) {
+        double a = -CORE_PI * k / 10.0;
+        xy[n++] = -.2 + .5 * cos(a);
+        xy[n++] = -.3 + .5 * sin(a);
+    }
+    const int counts[] = {n / 2};
+    return fixture_make("hook", 1, counts, xy, resolution, f, err);
+}
+
+/// A round ring of 2 x 48 points, wall .12 of its radius.
+static inline core_status fixture_ring(int resolution, fixture *f, core_error *err) {
+    double xy[192];
+    for (int k = 0; k < 48; k++) {
+        double a = 2.0 * CORE_PI * k / 48.0;
+        xy[2 * k] = cos(a);
+        xy[2 * k + 1] = sin(a);
+        xy[96 + 2 * k] = .88 * cos(-a);
+        xy[96 + 2 * k + 1] = .88 * sin(-a);
+    }
+    const int counts[] = {48, 48};
+    return fixture_make("ring", 2, counts, xy, resolution, f, err);
+}
+
 /// A square of circumradius 1, sides along the axes.
 static inline core_status fixture_square(int resolution, fixture *f, core_error *err) {
     const double xy[] = {-1, -1, 1, -1, 1, 1, -1, 1};

@@ -243,7 +243,7 @@ static void allocation_failures(void **state) {
         sdf_grid_clear(&g);
     }
     assert_int_equal(status, CORE_OK);
-    assert_in_range(failures, 2, 20);
+    assert_in_range(failures, 2, 40);
     sdf_shape_clear(&s);
 }
 
