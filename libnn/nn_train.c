@@ -15,7 +15,6 @@
 #define REPORTS 200    // progress reports of a training
 #define PROBE_EVERY 10 // of them between two looks for dead units
 #define EXPLODED 100.0 // times the loss of knowing nothing
-#define DEAD_PART 0.75 // of a layer
 
 enum { STREAM_WEIGHTS = 0, STREAM_EPOCHS = 1 }; // random streams; epoch e uses STREAM_EPOCHS + e
 
@@ -345,11 +344,11 @@ static core_status end_stretch(trainer *t, nn_train_state *s, double loss, doubl
     if (stretch % PROBE_EVERY == 0 || s->step == s->steps) {
         int layer, dead;
         nn__count_dead(&t->model, t->data, &layer, &dead);
-        CORE_CHECK(
-            dead <= DEAD_PART * t->model.width, CORE_NOT_CONVERGED,
-            "training: %d of %d units of hidden layer %d are dead at step %lld of %lld (learning rate %g); try a "
-            "smaller one",
-            dead, t->model.width, layer + 1, step, steps, rate);
+        // a layer with a unit left still learns; without, the output is constant and no gradient comes through
+        CORE_CHECK(dead < t->model.width, CORE_NOT_CONVERGED,
+                   "training: all %d units of hidden layer %d are dead at step %lld of %lld (learning rate %g); try a "
+                   "smaller one",
+                   dead, layer + 1, step, steps, rate);
     }
     if (s->best_step > 0 && !(loss < s->loss_best)) return CORE_OK;
     s->loss_best = loss;

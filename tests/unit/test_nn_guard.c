@@ -82,7 +82,7 @@ static void test_dead_units(void **state) {
     nn_rows rows = toy_rows(1000, 3);
     nn_train_def def = toy_def();
     def.schedule = NN_SCHEDULE_CONSTANT;
-    def.learning_rate = 0.15;
+    def.learning_rate = 0.3;
     def.gradient_weight = 0;
     def.epochs = 300;
     def.layers = 6;
