@@ -24,7 +24,8 @@ enum { KEY_RESOLUTION = 1001, KEY_MARGIN, KEY_SAMPLES, KEY_HELD_OUT, KEY_NEAR_FR
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "MAPS.h5", 0, "the bundle to write", 0},
-    {"resolution", KEY_RESOLUTION, "N", 0, "grid cells across a shape's diameter (256)", 0},
+    {"resolution", KEY_RESOLUTION, "N|auto", 0,
+     "grid cells across a shape's diameter (256); auto: 6 across its thinnest wall or gap, 256 to 1024", 0},
     {"margin", KEY_MARGIN, "X", 0, "grid around the shape, circumradii (1.0)", 0},
     {"samples", KEY_SAMPLES, "N", 0, "labelled poses of each pair (500000)", 0},
     {"held-out", KEY_HELD_OUT, "N", 0, "further poses of each pair for the accuracy table (20000)", 0},
@@ -81,7 +82,10 @@ static void resolve(const options *o, cspace_pipeline_def *def) {
     cmd_train_resolve(&o->train, &def->train);
     def->sample.seed = def->train.net.seed;
     def->sample.threads = def->train.net.threads;
-    if (o->resolution) def->resolution = (int)cmd_integer("--resolution", o->resolution, 16, 4096);
+    if (o->resolution)
+        def->resolution = strcmp(o->resolution, "auto") == 0
+                              ? SDF_RESOLUTION_AUTO
+                              : (int)cmd_integer("--resolution", o->resolution, 16, 4096);
     if (o->margin) def->margin = cmd_number("--margin", o->margin, 0.05, 4.0);
     if (o->samples) def->sample.samples = cmd_integer("--samples", o->samples, 1000, 100000000);
     if (o->held_out) def->sample.held_out = cmd_integer("--held-out", o->held_out, 100, 100000000);
@@ -114,6 +118,19 @@ done:
     return status;
 }
 
+// Warnings about shapes that are thin for their grids, before the long work begins. What cannot be read is left to it.
+static void warn_thin(const cspace_pipeline_shape *shapes, int count, const cspace_pipeline_def *def) {
+    for (int i = 0; i < count; i++) {
+        sdf_shape shape = {0};
+        char note[SDF_NOTE_MAX] = "";
+        int chosen;
+        if (sdf_shape_read(shapes[i].path, &def->read, &shape, NULL) == CORE_OK &&
+            sdf_resolution_choose(&shape.outline, def->resolution, &chosen, note, NULL) == CORE_OK && note[0])
+            fprintf(stderr, "mkmaps: warning: %s: %s\n", shapes[i].path, note);
+        sdf_shape_clear(&shape);
+    }
+}
+
 static void print_result(const cspace_bundle *bundle, const cspace_pipeline_report *report, const char *path) {
     cmd_train_print_heading(stdout);
     for (int i = 0; i < bundle->count_maps; i++) cmd_train_print_row(stdout, &bundle->maps[i]);
@@ -136,6 +153,7 @@ static core_status run(const options *o, const cspace_pipeline_def *def, const c
     } else {
         CORE_TRY_DONE(list_files(o, &shapes, &count, err));
     }
+    warn_thin(shapes, count, def);
     status = cspace_pipeline_run(shapes, count, o->output, def, provenance, progress, &bundle, &report, err);
     cmd_progress_end();
     if (status == CORE_OK) print_result(&bundle, &report, o->output);

@@ -50,7 +50,8 @@ enum {
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "DIR", 0, "folder for the files; created if it is missing", 0},
-    {"resolution", KEY_RESOLUTION, "N", 0, "cells across the canonical diameter (256)", 0},
+    {"resolution", KEY_RESOLUTION, "N|auto", 0,
+     "cells across the canonical diameter (256); auto: 6 across the thinnest wall or gap, 256 to 1024", 0},
     {"margin", KEY_MARGIN, "X", 0, "grid beyond the circumcircle, in circumradii (1.0)", 0},
     {"threshold", KEY_THRESHOLD, "N", 0, "images: a pixel darker than this grey level, 1 to 255, is inside (128)", 0},
     {"invert", KEY_INVERT, NULL, 0, "images: bright or transparent is inside instead", 0},
@@ -70,7 +71,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->output = argument;
         return 0;
     case KEY_RESOLUTION:
-        o->resolution = (int)cmd_integer("--resolution", argument, RESOLUTION_MIN, RESOLUTION_MAX);
+        o->resolution = strcmp(argument, "auto") == 0
+                            ? SDF_RESOLUTION_AUTO
+                            : (int)cmd_integer("--resolution", argument, RESOLUTION_MIN, RESOLUTION_MAX);
         return 0;
     case KEY_MARGIN:
         o->margin = cmd_number("--margin", argument, MARGIN_MIN, MARGIN_MAX);
@@ -167,19 +170,20 @@ static void shape_tell(const sdf_shape *shape, const sdf_grid *grid, const char 
 }
 
 /// Grid and file of one shape, a line about it, its panel of the preview.
-static core_status shape_run(const options *o, int i, const sdf_shape *shape, core_h5_provenance provenance, bool quiet,
-                             sim_image *preview, int columns, core_error *err) {
+static core_status shape_run(const options *o, int i, const sdf_shape *shape, int resolution,
+                             core_h5_provenance provenance, bool quiet, sim_image *preview, int columns,
+                             core_error *err) {
     core_status status = CORE_OK;
     char name[CORE_NAME_MAX + 8], *path = NULL;
     const char *input = o->files[i];
     sdf_grid grid = {0};
     uint64_t hash = 0;
     // A usual grid takes hundredths of a second: a line about that would be noise.
-    core_progress progress = cmd_progress(quiet || o->resolution * (1 + o->margin) < PROGRESS_CELLS);
+    core_progress progress = cmd_progress(quiet || resolution * (1 + o->margin) < PROGRESS_CELLS);
     snprintf(name, sizeof name, "%s.sdf.h5", shape->name);
     CORE_TRY_DONE(core_path_join(o->output, name, &path, err));
     CORE_TRY_DONE(file_hash(input, &hash, err));
-    status = sdf_grid_build(&shape->outline, o->resolution, o->margin, o->threads, &progress, &grid, err);
+    status = sdf_grid_build(&shape->outline, resolution, o->margin, o->threads, &progress, &grid, err);
     cmd_progress_end();
     if (status != CORE_OK) goto done;
     provenance.count_inputs = 1;
@@ -194,15 +198,27 @@ done:
     return status;
 }
 
+/// Reads a shape and judges or chooses the resolution of its grid; a warning goes to stderr.
+static core_status shape_open(const options *o, int i, sdf_shape *shape, int *resolution, core_error *err) {
+    char note[SDF_NOTE_MAX];
+    CORE_TRY(sdf_shape_read(o->files[i], &o->read, shape, err));
+    core_status status = sdf_resolution_choose(&shape->outline, o->resolution, resolution, note, err);
+    if (status != CORE_OK) return core_error_prefix(err, status, "%s", o->files[i]);
+    if (note[0]) fprintf(stderr, "sdfgen: warning: %s: %s\n", o->files[i], note);
+    return CORE_OK;
+}
+
 /// Reads every shape before the first file is written: a bad one stops all.
 static core_status run(options *o, const core_h5_provenance *provenance, bool quiet, core_error *err) {
     core_status status = CORE_OK;
     sdf_shape *shapes = NULL;
+    int *resolutions = NULL;
     sim_image preview = {0};
     int columns = 1;
     CORE_TRY(files_check(o, err));
     CORE_NEW_DONE(shapes, (size_t)o->count_files);
-    for (int i = 0; i < o->count_files; i++) CORE_TRY_DONE(sdf_shape_read(o->files[i], &o->read, shapes + i, err));
+    CORE_NEW_DONE(resolutions, (size_t)o->count_files);
+    for (int i = 0; i < o->count_files; i++) CORE_TRY_DONE(shape_open(o, i, shapes + i, resolutions + i, err));
     CORE_TRY_DONE(core_file_make_directory(o->output, err));
     if (o->preview) {
         CORE_CHECK_DONE(o->count_files <= PREVIEW_SHAPES_MAX, CORE_ARG, "--preview: %d shapes, expected at most %d",
@@ -212,11 +228,12 @@ static core_status run(options *o, const core_h5_provenance *provenance, bool qu
         CORE_TRY_DONE(sim_image_create(columns * PREVIEW_SIZE, rows * PREVIEW_SIZE, &preview, err));
     }
     for (int i = 0; i < o->count_files; i++)
-        CORE_TRY_DONE(shape_run(o, i, shapes + i, *provenance, quiet, &preview, columns, err));
+        CORE_TRY_DONE(shape_run(o, i, shapes + i, resolutions[i], *provenance, quiet, &preview, columns, err));
     if (o->preview) CORE_TRY_DONE(sim_image_write_png(o->preview, &preview, err));
 done:
     for (int i = 0; shapes && i < o->count_files; i++) sdf_shape_clear(shapes + i);
     core_free(shapes);
+    core_free(resolutions);
     sim_image_clear(&preview);
     return status;
 }

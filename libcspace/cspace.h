@@ -368,7 +368,7 @@ typedef struct cspace_pipeline_shape {
 /// How all stages work. cspace_pipeline_default_def: the values named and the defaults of the parts.
 typedef struct cspace_pipeline_def {
     int cookie;
-    int resolution; // 256
+    int resolution; // 256; SDF_RESOLUTION_AUTO: of each shape by its thinnest wall or gap
     double margin;  // 1.0
     sdf_read_def read;
     cspace_sample_def sample;

@@ -46,6 +46,7 @@ typedef struct job {
     int count_shapes;
     sdf_shape *shapes; // (count_shapes) distinct
     sdf_grid *grids;   // (count_shapes)
+    int *resolutions;  // (count_shapes)
     int count_members;
     member *members;
     int count_pairs;
@@ -62,6 +63,7 @@ static void job_clear(job *j) {
     }
     core_free(j->shapes);
     core_free(j->grids);
+    core_free(j->resolutions);
     core_free(j->members);
     core_free(j->pairs);
     core_free(j->cache);
@@ -98,6 +100,12 @@ static core_status add_shape(job *j, const char *path, int *index, core_error *e
         goto done;
     }
     CORE_CHECK_DONE(j->count_shapes < SHAPES_MAX, CORE_RANGE, "%s: more than %d shapes", path, SHAPES_MAX);
+    char note[SDF_NOTE_MAX]; // the command's to tell
+    status = sdf_resolution_choose(&shape.outline, j->def->resolution, &j->resolutions[j->count_shapes], note, err);
+    if (status != CORE_OK) {
+        core_error_prefix(err, status, "%s", path);
+        goto done;
+    }
     *index = j->count_shapes;
     j->shapes[j->count_shapes++] = shape;
     memset(&shape, 0, sizeof shape);
@@ -110,6 +118,7 @@ static core_status read_shapes(job *j, const cspace_pipeline_shape *shapes, int 
     core_status status = CORE_OK;
     CORE_NEW_DONE(j->shapes, SHAPES_MAX);
     CORE_NEW_DONE(j->grids, SHAPES_MAX);
+    CORE_NEW_DONE(j->resolutions, SHAPES_MAX);
     CORE_NEW_DONE(j->members, (size_t)count);
     for (int i = 0; i < count; i++) {
         CORE_CHECK_DONE(shapes[i].path && isfinite(shapes[i].radius) && shapes[i].radius > 0.0, CORE_ARG,
@@ -158,9 +167,9 @@ static core_status cache_path(const job *j, const pair_plan *plan, const char *s
 }
 
 // A grid is current if it is of this outline, resolution and box.
-static bool grid_is_current(const job *j, const sdf_shape *cached, const sdf_grid *grid, const sdf_shape *shape) {
-    const double spacing = 2.0 / j->def->resolution, edge = 1.0 + j->def->margin;
-    return cached->hash == shape->hash && fabs(grid->spacing - spacing) <= 1e-12 * spacing &&
+static bool grid_is_current(const job *j, const sdf_shape *cached, const sdf_grid *grid, int index) {
+    const double spacing = 2.0 / j->resolutions[index], edge = 1.0 + j->def->margin;
+    return cached->hash == j->shapes[index].hash && fabs(grid->spacing - spacing) <= 1e-12 * spacing &&
            fabs(-grid->origin[0] - edge) < 1.5 * spacing;
 }
 
@@ -174,11 +183,11 @@ static core_status make_grid(job *j, int index, core_error *err) {
     CORE_TRY_DONE(core_path_join(j->cache, name, &path, err));
     // An unreadable cache file is as good as none.
     if (core_file_exists(path) && sdf_file_read(path, &cached, &grid, NULL, NULL) == CORE_OK &&
-        grid_is_current(j, &cached, &grid, shape)) {
+        grid_is_current(j, &cached, &grid, index)) {
         j->report.count_grids_reused++;
     } else {
         sdf_grid_clear(&grid);
-        CORE_TRY_DONE(sdf_grid_build(&shape->outline, j->def->resolution, j->def->margin, j->def->sample.threads,
+        CORE_TRY_DONE(sdf_grid_build(&shape->outline, j->resolutions[index], j->def->margin, j->def->sample.threads,
                                      j->progress, &grid, err));
         CORE_TRY_DONE(sdf_file_write(path, shape, &grid, j->provenance, err));
         j->report.count_grids_built++;

@@ -10,6 +10,10 @@
 
 /// Parts whose areas a message lists.
 #define GEOS_LISTED_PARTS 6
+/// Segments of a quarter of a circle in offset outlines. GEOS itself simplifies by 1 % of the distance first.
+#define GEOS_ARC_SEGMENTS 16
+/// How much farther an outline is offset back than it was offset.
+#define GEOS_BACK 1.01
 
 /// A GEOS context and the last thing it complained about.
 typedef struct geos_context {
@@ -321,6 +325,57 @@ core_status sdf__geos_simplify(const core_outline *o, double tolerance, core_out
     }
     if (g) GEOSGeom_destroy_r(c.handle, g);
     if (s) GEOSGeom_destroy_r(c.handle, s);
+    context_close(&c);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------- thickness
+
+/// Whether `g` is one polygon with this number of holes.
+static bool is_polygon_with(const geos_context *c, const GEOSGeometry *g, int holes) {
+    return GEOSGeomTypeId_r(c->handle, g) == GEOS_POLYGON && GEOSisEmpty_r(c->handle, g) == 0 &&
+           GEOSGetNumInteriorRings_r(c->handle, g) == holes;
+}
+
+/// Whether a connected part of a geometry is larger than `area`.
+static core_status any_part_above(geos_context *c, const GEOSGeometry *g, double area, bool *above, core_error *err) {
+    bool found = false;
+    int n = GEOSGetNumGeometries_r(c->handle, g);
+    for (int i = 0; i < n && !found; i++) {
+        double a = 0;
+        if (!GEOSArea_r(c->handle, GEOSGetGeometryN_r(c->handle, g, i), &a))
+            return context_fail(c, "measure an area", err);
+        found = a > area;
+    }
+    *above = found;
+    return CORE_OK;
+}
+
+core_status sdf__geos_is_thin(const core_outline *o, double width, double area, bool gap, bool *thin, core_error *err) {
+    geos_context c;
+    GEOSGeometry *g = NULL, *moved = NULL, *rolled = NULL, *missed = NULL;
+    bool result = true;
+    double offset = gap ? width / 2 : -width / 2;
+    CORE_TRY(context_open(&c, err));
+    core_status status = outline_to_geos(&c, o, NULL, &g, err);
+    if (status != CORE_OK) goto done;
+    moved = GEOSBuffer_r(c.handle, g, offset, GEOS_ARC_SEGMENTS);
+    if (!moved) {
+        status = context_fail(&c, "offset an outline", err);
+        goto done;
+    }
+    if (is_polygon_with(&c, moved, o->count_rings - 1)) {
+        // Back by a little more: rounding must not leave slivers that join parts.
+        rolled = GEOSBuffer_r(c.handle, moved, -offset * GEOS_BACK, GEOS_ARC_SEGMENTS);
+        if (rolled) missed = GEOSDifference_r(c.handle, gap ? rolled : g, gap ? g : rolled);
+        status = missed ? any_part_above(&c, missed, area, &result, err) : context_fail(&c, "offset an outline", err);
+    }
+    if (status == CORE_OK) *thin = result;
+done:
+    if (g) GEOSGeom_destroy_r(c.handle, g);
+    if (moved) GEOSGeom_destroy_r(c.handle, moved);
+    if (rolled) GEOSGeom_destroy_r(c.handle, rolled);
+    if (missed) GEOSGeom_destroy_r(c.handle, missed);
     context_close(&c);
     return status;
 }

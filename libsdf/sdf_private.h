@@ -18,6 +18,11 @@ core_status sdf__geos_check(const core_outline *o, core_error *err);
 /// Douglas-Peucker with the topology kept; tolerance in the unit of the outline.
 core_status sdf__geos_simplify(const core_outline *o, double tolerance, core_outline *simple, core_error *err);
 
+/// Whether a wall of the region (gap: something of its surroundings) is thinner than `width`. A disc of that diameter
+/// is rolled in it: thin if the region falls apart, vanishes or changes its number of holes when its rim of width / 2
+/// is taken off, or if the disc leaves out a connected part of more than `area`.
+core_status sdf__geos_is_thin(const core_outline *o, double width, double area, bool gap, bool *thin, core_error *err);
+
 /// Copies `drawn` without duplicate and collinear points, oriented, rings in a fixed order and starting at a fixed
 /// point, scaled to circumradius 1 about its centroid. SHAPE, NONFINITE, MEMORY.
 core_status sdf__outline_canonical(const core_outline *drawn, core_outline *canonical, sdf_mass *drawn_mass,

@@ -41,6 +41,14 @@ grep -q '3 maps built, 0 reused; 3 sample sets built, 0 reused; 0 grids built, 2
 "$bin/mkmaps" scene.yaml -o scene.h5 $tiny >out.txt 2>err.txt || fail "scene: $(cat err.txt)"
 grep -q '2 maps built' out.txt || fail "scene: $(cat out.txt)"
 grep -q ':0.5 ' out.txt || fail "scene: no pair of ratio 0.5: $(cat out.txt)"
+# A shape with walls of 0.1 circumradii: 1.6 cells at resolution 32 are told, resolution auto is fine enough (and is a grid of its own).
+echo "POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0), (.7 .7, .7 9.3, 9.3 9.3, 9.3 .7, .7 .7))" >frame.wkt
+"$bin/mkmaps" frame.wkt -o frame.h5 $tiny >out.txt 2>err.txt || fail "thin walls: $(cat err.txt)"
+grep -q 'mkmaps: warning: frame.wkt: a wall of 0.099 circumradii is 1.6 cells wide at resolution 32.*resolution 64 would' err.txt || fail "thin walls: $(cat err.txt)"
+"$bin/mkmaps" frame.wkt -o frame.h5 $tiny --resolution auto >out.txt 2>err.txt || fail "auto: $(cat err.txt)"
+[ -s err.txt ] && fail "auto: $(cat err.txt)"
+grep -q '1 maps built, 0 reused.*1 grids built, 0 reused' out.txt || fail "auto: $(cat out.txt)"
+
 "$bin/mkmaps" --help | grep -q 'Examples' || fail "--help has no example"
 
 # Usage.
@@ -60,6 +68,8 @@ echo "POLYGON ((0 0, 1 0, nan 1, 0 0))" >nan.wkt
 : >empty.wkt
 head -c 40 "$shapes/u.wkt" >cut.wkt
 mkdir folder.wkt
+echo "POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0), (.1 .1, .1 9.9, 9.9 9.9, 9.9 .1, .1 .1))" >thin.wkt
+expect 2 'thin.wkt: a wall of 0.014 circumradii is 0.91 cells wide at resolution 128, expected at least 1; resolution 432 would' mkmaps thin.wkt -o x.h5 --resolution 128
 expect 1 'missing.wkt' mkmaps missing.wkt -o x.h5
 expect 1 'missing.yaml' mkmaps missing.yaml -o x.h5
 expect 1 'folder.wkt' mkmaps folder.wkt -o x.h5

@@ -76,6 +76,16 @@ echo "POLYGON ((0 0, 1 0, 2 0, 2 0, 2 2, 0 2, 0 0))" > "$work/cleaned.wkt"
 good "cleaned points are counted" "$work/cleaned.wkt" -o "$work/png" --resolution 64
 grep -q "^cleaned: 4 vertices.*, 2 duplicate or collinear points removed," "$work/stdout" || fail "cleaned: $(cat "$work/stdout")"
 
+# Walls of 0.028 circumradii: 1.8 cells at resolution 128.
+echo "POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0), (.2 .2, .2 9.8, 9.8 9.8, 9.8 .2, .2 .2))" > "$work/frame.wkt"
+"$sdfgen" "$work/frame.wkt" -o "$work/thin" --resolution 128 > "$work/stdout" 2> "$work/stderr" || fail "thin walls: $(cat "$work/stderr")"
+grep -q "^sdfgen: warning: .*frame.wkt: a wall of 0.028 circumradii is 1.8 cells wide at resolution 128: .*; resolution 224 would give it 3$" "$work/stderr" ||
+    fail "thin walls: $(cat "$work/stderr")"
+good "resolution by the thinnest wall" "$work/frame.wkt" -o "$work/thin" --resolution auto
+grep -q "grid 865 x 865" "$work/stdout" || fail "automatic resolution: $(cat "$work/stdout")"
+good "automatic resolution is no coarser than usual" "$shapes/hash.wkt" -o "$work/thin" --resolution auto
+grep -q "grid 513 x 513" "$work/stdout" || fail "automatic resolution: $(cat "$work/stdout")"
+
 mkdir "$work/a folder ü" && cp "$shapes/n.wkt" "$work/a folder ü/großes n.wkt"
 good "blanks and letters beyond ASCII in paths" "$work/a folder ü/großes n.wkt" -o "$work/a folder ü" --resolution 64
 [ -s "$work/a folder ü/großes n.sdf.h5" ] || fail "großes n.sdf.h5 was not written"
@@ -120,6 +130,7 @@ bad "several parts" 2 1 "parts.wkt: 2 separate parts (areas 0.5, 2)" "$work/part
 bad "open ring" 2 1 "open.wkt: a ring is not closed" "$work/open.wkt" -o "$work/out"
 bad "a point" 2 1 "point.wkt: found a Point" "$work/point.wkt" -o "$work/out"
 bad "GeoJSON without numbers" 2 1 "hollow.geojson: line 1" "$work/hollow.geojson" -o "$work/out"
+bad "thin walls" 2 1 "frame.wkt: a wall of 0.028 circumradii is 0.91 cells wide at resolution 64, expected at least 1; resolution 224 would give it 3$" "$work/frame.wkt" -o "$work/out" --resolution 64
 bad "islands" 2 1 "islands.png: 2 separate islands (areas 15.5, 14.5 pixels).*--largest" "$fixtures/islands.png" -o "$work/out"
 bad "truncated image" 2 1 "cut.png: truncated PNG" "$work/cut.png" -o "$work/out"
 bad "text renamed to .png" 2 1 "text.png: not an image: found text that begins with \"MULTIPOLYGON" "$work/text.png" -o "$work/out"
