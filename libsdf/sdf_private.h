@@ -9,6 +9,10 @@
 /// zero.
 core_status sdf__text_check(const char *text, size_t n, bool geojson, core_error *err);
 
+/// A copy of checked text in which rings that are open by rounding (1e-6 of their extent) are closed, and their number.
+/// Caller frees. MEMORY.
+core_status sdf__text_close(const char *text, size_t n, bool geojson, char **closed, int *count, core_error *err);
+
 /// WKT or GeoJSON text to one polygon in the unit of the file: each part checked, overlapping parts united.
 /// Several parts are refused, or, on request, the largest is taken and the others counted.
 core_status sdf__geos_read(const char *text, bool geojson, bool largest, core_outline *drawn, int *count_left_out,

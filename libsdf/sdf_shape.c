@@ -75,7 +75,11 @@ static core_status drawn_read(const char *path, const sdf_read_def *def, const c
     // A byte order mark says nothing about a shape, and GEOS does not know it.
     size_t mark = n >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     CORE_TRY(sdf__text_check(data + mark, n - mark, geojson, err));
-    return sdf__geos_read(data + mark, geojson, def->largest, drawn, &record->count_islands, err);
+    char *closed = NULL;
+    CORE_TRY(sdf__text_close(data + mark, n - mark, geojson, &closed, &record->count_closed, err));
+    core_status status = sdf__geos_read(closed, geojson, def->largest, drawn, &record->count_islands, err);
+    core_free(closed);
+    return status;
 }
 
 core_status sdf_shape_read(const char *path, const sdf_read_def *def, sdf_shape *shape, core_error *err) {

@@ -61,6 +61,27 @@ static void rectangle_far_away(void **state) {
     core_outline_clear(&o);
 }
 
+/// A square turned by any angle, anywhere: area a^2, polar moment a^4/6, circumradius a/sqrt 2.
+static void turned_squares(void **state) {
+    (void)state;
+    for (int k = 0; k < 7; k++) {
+        const double a = 0.37, turn = 0.3 * k, x = 5 * k, y = -2 * k;
+        core_outline o = test_disc(4, a / sqrt(2), 0, 0, 0, 0);
+        sdf_mass m;
+        for (int i = 0; i < 4; i++) {
+            double *p = o.xy + 2 * i, px = p[0];
+            p[0] = x + cos(turn) * px - sin(turn) * p[1];
+            p[1] = y + sin(turn) * px + cos(turn) * p[1];
+        }
+        assert_int_equal(sdf_outline_mass(&o, &m, NULL), CORE_OK);
+        check_relative(m.area, a * a, "area");
+        check_relative(m.second_moment, a * a * a * a / 6, "second moment");
+        check_relative(m.circumradius, a / sqrt(2), "circumradius");
+        test_near(hypot(m.centroid[0] - x, m.centroid[1] - y), 0, 1e-13, "centroid");
+        core_outline_clear(&o);
+    }
+}
+
 /// # as drawn: four bars of half-width w at +-c, half-length l, less the four squares they share.
 static void hash_from_file(void **state) {
     (void)state;
@@ -118,8 +139,9 @@ static void refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disc_polygon),   cmocka_unit_test(ring_polygon), cmocka_unit_test(rectangle_far_away),
-        cmocka_unit_test(hash_from_file), cmocka_unit_test(orientation),  cmocka_unit_test(refused),
+        cmocka_unit_test(disc_polygon),   cmocka_unit_test(ring_polygon),   cmocka_unit_test(rectangle_far_away),
+        cmocka_unit_test(turned_squares), cmocka_unit_test(hash_from_file), cmocka_unit_test(orientation),
+        cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

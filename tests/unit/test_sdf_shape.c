@@ -146,7 +146,7 @@ static void scale_does_not_matter(void **state) {
     }
 }
 
-/// The same through files, where GEOS unites the parts at that scale.
+/// Through files, where GEOS unites the parts at that scale: the same bits.
 static void scale_of_files(void **state) {
     (void)state;
     sdf_shape shapes[3] = {0};
@@ -164,8 +164,12 @@ static void scale_of_files(void **state) {
         strncat(text, ")", 2);
         shapes[k] = read_text("scaled.wkt", text);
     }
-    for (int k = 0; k < 3; k += 2)
-        test_near(outline_difference(&shapes[1].outline, &shapes[k].outline), 0, 1e-15, "outline");
+    for (int k = 0; k < 3; k += 2) {
+        if (shapes[k].hash != shapes[1].hash)
+            fail_msg("scaled by 2^%d: outlines differ by %g", 20 * (k - 1),
+                     outline_difference(&shapes[1].outline, &shapes[k].outline));
+        assert_true(shapes[k].drawn.second_moment == ldexp(shapes[1].drawn.second_moment, 80 * (k - 1)));
+    }
     for (int k = 0; k < 3; k++) sdf_shape_clear(shapes + k);
 }
 
@@ -204,6 +208,68 @@ static void cleaned(void **state) {
     sdf_shape_clear(&s);
     s = read_text("a.wkt", "POLYGON ((0 0, 2 -1e-6, 4 0, 4 4, 0 4, 0 0))");
     assert_int_equal(core_outline_count(&s.outline), 5);
+    sdf_shape_clear(&s);
+}
+
+/// Rings open by rounding are closed: the same bits as the closed ones, each counted; wider gaps are refused.
+static void closed_rings(void **state) {
+    (void)state;
+    const char *good[][2] = {
+        {"a.wkt",
+         "POLYGON ((0 0, 4 0, 4 3, 0 3, 1e-7 -2e-6), (1 1, 1 2, 2 2, 2 1, 1.0000004 1), (3 1, 3 2, 3.5 2, 3 1))"},
+        {"a.wkt", "POLYGON((0 0,4 0,4 3,0 3,-0.000001 0),(1 1,1 2,2 2,2 1,1 .9999998 ),(3 1, 3 2, 3.5 2, 3 1))"},
+        {"a.wkt", "POLYGON Z ((0 0 7, 4 0 7, 4 3 7, 0 3 7, 1e-7 0 8), (1 1 7, 1 2 7, 2 2 7, 2 1 7, 1 1.0000001 7), (3 "
+                  "1 7, 3 2 7, "
+                  "3.5 2 7, 3 1 7))"},
+        {"a.geojson", "{\"type\": \"Polygon\", \"note\": \"[[1,1],[2,2],[3,1],[1,1.0000001]]\", \"coordinates\": "
+                      "[[[0,0],[4,0],[4,3],[0,3],[ 1e-7 , 0 ]], [[1,1],[1,2],[2,2],[2,1],[1,1.0000001]], "
+                      "[[3,1],[3,2],[3.5,2],[3,1]]]}"},
+    };
+    sdf_shape closed =
+        read_text("a.wkt", "POLYGON ((0 0, 4 0, 4 3, 0 3, 0 0), (1 1, 1 2, 2 2, 2 1, 1 1), (3 1, 3 2, 3.5 2, 3 1))");
+    assert_int_equal(closed.import.count_closed, 0);
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        sdf_shape s = read_text(good[i][0], good[i][1]);
+        if (s.hash != closed.hash || s.import.count_closed != 2)
+            fail_msg("file %zu: %d rings closed", i, s.import.count_closed);
+        sdf_shape_clear(&s);
+    }
+    sdf_shape_clear(&closed);
+    // Relative to the ring's own size: 1e-5 of it is no rounding.
+    const char *bad[] = {"POLYGON ((0 0, 4 0, 4 3, 0 3, 4e-5 0))", "POLYGON ((0 0, 1e-9 0, 1e-9 1e-9, 0 1e-14))",
+                         "POLYGON ((0 0, 4 0, 4 3, 0 3, 0 0), (1 1, 1 2, 2 2, 2 1, 1.0001 1))"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        sdf_shape s = {0};
+        core_error err = {0};
+        assert_int_equal(test_shape_text("a.wkt", bad[i], &s, &err), CORE_SHAPE);
+        assert_non_null(strstr(err.message, "a ring is not closed"));
+    }
+}
+
+/// What is a duplicate is relative to the size.
+static void cleaning_scales(void **state) {
+    (void)state;
+    for (int power = -20; power <= 20; power += 20) {
+        for (int kink = 0; kink < 2; kink++) {
+            double xy[] = {0, 0, 2, kink ? -1e-7 : -1e-13, 4, 0, 4, 4, 0, 4};
+            for (int i = 0; i < 10; i++) xy[i] = ldexp(xy[i], power);
+            core_outline o = test_outline(xy, 5);
+            sdf_shape s = {0};
+            assert_int_equal(sdf_shape_from_outline("kink", &o, &s, NULL), CORE_OK);
+            assert_int_equal(core_outline_count(&s.outline), 4 + kink);
+            sdf_shape_clear(&s);
+            core_outline_clear(&o);
+        }
+    }
+}
+
+/// Points that were taken out are counted.
+static void cleaned_points_are_counted(void **state) {
+    (void)state;
+    const char *text = "POLYGON ((0 0, 1e-14 0, 1 0, 1 0, 2 0, 4 0, 4 4, 4 4, 2 4, 0 4, 0 2, 0 0))";
+    sdf_shape s = read_text("a.wkt", text);
+    assert_int_equal(core_outline_count(&s.outline), 4);
+    assert_int_equal(s.import.count_points, 7);
     sdf_shape_clear(&s);
 }
 
@@ -376,6 +442,9 @@ int main(void) {
         cmocka_unit_test(scale_of_files),
         cmocka_unit_test(united_parts),
         cmocka_unit_test(cleaned),
+        cmocka_unit_test(closed_rings),
+        cmocka_unit_test(cleaning_scales),
+        cmocka_unit_test(cleaned_points_are_counted),
         cmocka_unit_test(refused),
         cmocka_unit_test(unreadable),
         cmocka_unit_test(from_outline_refused),
