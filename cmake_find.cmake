@@ -21,5 +21,6 @@ cem_find(openblas libopenblas-dev cblas.h "openblas-pthread;openblas" "openblas"
 cem_find(stb libstb-dev stb_image.h "stb" "")
 if(CEM_TESTS)
   cem_find(cmocka libcmocka-dev cmocka.h "" "cmocka")
+  cem_find(simde libsimde-dev simde/x86/avx512.h "" "")
 endif()
 find_package(OpenMP REQUIRED COMPONENTS C)

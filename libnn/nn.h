@@ -218,7 +218,7 @@ const char *nn_blas_core(void);
 // ---------------------------------------------------------------------------------------------- inference
 
 /// Instruction set of the inference kernels. All give the same bits: same operations (fma) in the same order per row.
-typedef enum nn_isa { NN_ISA_SCALAR, NN_ISA_AVX2, NN_ISA_BEST } nn_isa;
+typedef enum nn_isa { NN_ISA_SCALAR, NN_ISA_AVX2, NN_ISA_AVX512, NN_ISA_BEST } nn_isa;
 /// True if this machine can run it.
 bool nn_isa_available(nn_isa isa);
 /// Name for messages and benchmarks.

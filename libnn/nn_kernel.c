@@ -10,7 +10,7 @@ struct nn_kernel {
 };
 
 /// In the order of nn_isa, the best last.
-static const nn_kernel_ops *const isa_table[] = {&nn__kernel_scalar_ops, &nn__kernel_avx2_ops};
+static const nn_kernel_ops *const isa_table[] = {&nn__kernel_scalar_ops, &nn__kernel_avx2_ops, &nn__kernel_avx512_ops};
 enum { ISA_COUNT = sizeof isa_table / sizeof isa_table[0] };
 
 /// The implementation behind an nn_isa, NULL if it is unknown or this machine cannot run it.

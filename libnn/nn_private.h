@@ -158,5 +158,6 @@ typedef struct nn_kernel_ops {
 
 extern const nn_kernel_ops nn__kernel_scalar_ops;
 extern const nn_kernel_ops nn__kernel_avx2_ops;
+extern const nn_kernel_ops nn__kernel_avx512_ops;
 
 #endif
