@@ -5,7 +5,6 @@
 #include "nn_private.h"
 
 #include <immintrin.h>
-#include <string.h>
 
 enum { LANES = 8, ROWS_WIDE = 3 * LANES, ROWS_NARROW = 2 * LANES, TILE = 4 };
 
@@ -20,7 +19,7 @@ typedef struct product {
     size_t ld_in;
     float *out;
     size_t ld_out;
-    float *slope; // QRELU, in the layout of out
+    float *slope; // QRELU, in the layout of out; NULL: not wanted
     after then;
 } product;
 
@@ -43,10 +42,14 @@ static size_t count_packed_product(int count_out, int count_in) {
     return count;
 }
 
-/// Outputs: one head: bias, weights; several: a product, then a table (width x 8) of the heads' weights.
+/// Numbers per unit in the table of the heads' weights that output_gradient reads.
+static int table_step(const nn_model *model) {
+    return model->heads == 1 ? 1 : NN_HEADS_MAX;
+}
+
+/// Outputs: a product, then the table (width x step).
 static size_t count_packed_output(const nn_model *model) {
-    size_t width = (size_t)model->width;
-    return model->heads == 1 ? width + 1 : count_packed_product(model->heads, model->width) + NN_HEADS_MAX * width;
+    return count_packed_product(model->heads, model->width) + (size_t)(table_step(model) * model->width);
 }
 
 static size_t avx2_count_packed(const nn_model *model) {
@@ -78,14 +81,9 @@ static float *pack_product(float *packed, int count_out, int count_in, const flo
 static float *pack_output(const nn_model *model, float *packed) {
     const float *w = model->parameters + model->offset_weight[model->layers];
     const float *b = model->parameters + model->offset_bias[model->layers];
-    if (model->heads == 1) {
-        *packed++ = b[0];
-        memcpy(packed, w, (size_t)model->width * sizeof(float));
-        return packed + model->width;
-    }
     packed = pack_product(packed, model->heads, model->width, w, model->width, 1, b);
-    for (int k = 0; k < model->width; k++, packed += NN_HEADS_MAX)
-        for (int j = 0; j < NN_HEADS_MAX; j++) packed[j] = j < model->heads ? w[j * model->width + k] : 0;
+    for (int k = 0; k < model->width; k++, packed += table_step(model))
+        for (int j = 0; j < table_step(model); j++) packed[j] = j < model->heads ? w[j * model->width + k] : 0;
     return packed;
 }
 
@@ -130,7 +128,7 @@ static inline void store(const product *p, int o, int i, __m256 v) {
     if (p->then == AFTER_QRELU) {
         v = clamp(v);
         __m256 c = _mm256_min_ps(v, _mm256_set1_ps(1));
-        _mm256_storeu_ps(p->slope + at, c);
+        if (p->slope) _mm256_storeu_ps(p->slope + at, c);
         v = _mm256_mul_ps(c, _mm256_fnmadd_ps(c, _mm256_set1_ps(0.5f), v));
     }
     if (p->then == AFTER_MASK) v = keep_where_positive(_mm256_loadu_ps(p->out + at), v);
@@ -269,24 +267,15 @@ static const float *multiply(const product *p, int rows, const float *w) {
 static const float *output(const nn_model *model, int rows, const float *w, const float *h, float *z, float *value,
                            __m256i active[3]) {
     int vectors = rows / LANES;
-    if (model->heads == 1) {
-        __m256 v[3];
-        for (int i = 0; i < vectors; i++) v[i] = _mm256_broadcast_ss(w);
-        for (int k = 0; k < model->width; k++)
-            for (int i = 0; i < vectors; i++)
-                v[i] = _mm256_fmadd_ps(_mm256_broadcast_ss(w + 1 + k), _mm256_loadu_ps(h + k * rows + i * LANES), v[i]);
-        for (int i = 0; i < vectors; i++) _mm256_storeu_ps(value + i * LANES, v[i]);
-        return w + 1;
-    }
     product p = {.count_in = model->width,
                  .count_out = model->heads,
                  .in = h,
                  .ld_in = (size_t)rows,
-                 .out = z,
+                 .out = model->heads == 1 ? value : z,
                  .ld_out = (size_t)rows,
                  .then = AFTER_NOTHING};
     w = multiply(&p, rows, w);
-    for (int i = 0; i < vectors; i++) {
+    for (int i = 0; i < vectors && model->heads > 1; i++) {
         __m256 v = _mm256_loadu_ps(z + i * LANES);
         active[i] = _mm256_setzero_si256();
         for (int j = 1; j < model->heads; j++) {
@@ -324,8 +313,9 @@ static void evaluate_block(const nn_model *model, const float *packed, int rows,
     product p = {.count_in = model->inputs, .count_out = model->width, .in = x, .ld_in = stride, .ld_out = ld};
     p.then = corner ? AFTER_QRELU : AFTER_RELU;
     for (int l = 0; l < model->layers; l++) {
-        p.slope = gates + (size_t)l * layer;
-        p.out = corner ? turns + (size_t)(l % 2) * layer : p.slope;
+        float *gate = gates + (size_t)l * layer;
+        p.slope = gradient ? gate : NULL;
+        p.out = corner ? turns + (size_t)(l % 2) * layer : gate;
         packed = multiply(&p, rows, packed);
         p.in = p.out;
         p.ld_in = ld;
@@ -337,7 +327,7 @@ static void evaluate_block(const nn_model *model, const float *packed, int rows,
     // backwards, each gradient into the place of its gates
     p.out = gates + (size_t)(model->layers - 1) * layer;
     output_gradient(model, rows, packed, active, p.out);
-    packed += model->width * (model->heads == 1 ? 1 : NN_HEADS_MAX);
+    packed += model->width * table_step(model);
     p.then = corner ? AFTER_SCALE : AFTER_MASK;
     for (int l = model->layers - 1; l > 0; l--) {
         p.in = p.out;

@@ -18,7 +18,7 @@ typedef struct product {
     size_t ld_in;
     float *out;
     size_t ld_out;
-    float *slope; // QRELU, in the layout of out
+    float *slope; // QRELU, in the layout of out; NULL: not wanted
     after then;
 } product;
 
@@ -109,7 +109,7 @@ static inline void store(const product *p, int o, int i, __m512 v) {
     if (p->then == AFTER_QRELU) {
         v = clamp(v);
         __m512 c = _mm512_min_ps(v, _mm512_set1_ps(1));
-        _mm512_storeu_ps(p->slope + at, c);
+        if (p->slope) _mm512_storeu_ps(p->slope + at, c);
         v = _mm512_mul_ps(c, _mm512_fnmadd_ps(c, _mm512_set1_ps(0.5f), v));
     }
     if (p->then == AFTER_MASK) v = keep_where_positive(_mm512_loadu_ps(p->out + at), v);
@@ -133,8 +133,10 @@ static inline __attribute__((always_inline)) void tile(const product *p, int o, 
         for (int j = 0; j < width; j++)
             for (int i = 0; i < vectors; i++) sum[j][i] = _mm512_fmadd_ps(_mm512_set1_ps(w[j]), h[i], sum[j][i]);
     }
-    for (int j = 0; j < width && o + j < p->count_out; j++)
+    for (int j = 0; j < width; j++) {
+        if (o + j >= p->count_out) break;
         for (int i = 0; i < vectors; i++) store(p, o + j, i, sum[j][i]);
+    }
 }
 
 /// The whole product for a block of 32 or 16 rows. Returns the place behind its packed weights.
@@ -197,8 +199,9 @@ static void evaluate_block(const nn_model *model, const float *packed, int rows,
     product p = {.count_in = model->inputs, .count_out = model->width, .in = x, .ld_in = stride, .ld_out = ld};
     p.then = corner ? AFTER_QRELU : AFTER_RELU;
     for (int l = 0; l < model->layers; l++) {
-        p.slope = gates + (size_t)l * layer;
-        p.out = corner ? turns + (size_t)(l % 2) * layer : p.slope;
+        float *gate = gates + (size_t)l * layer;
+        p.slope = gradient ? gate : NULL;
+        p.out = corner ? turns + (size_t)(l % 2) * layer : gate;
         packed = multiply(&p, rows, packed);
         p.in = p.out;
         p.ld_in = ld;
