@@ -3,8 +3,6 @@
 #include "sim_physics.h"
 #include "sim_private.h"
 
-#include <stdio.h>
-
 static const double TILT = 16 * CORE_PI / 180, GRAVITY = 1;
 static const double SINKING = 2e-4; // m g/k_n in units of h = 1 m
 static const double RAMP = 20;      // sqrt(h/g): the tilt grows this slowly, so that nothing starts to swing
@@ -41,9 +39,8 @@ static void it_slides_at_028(void **state) {
     run_tilted(w, TILT, TILT, 20);
     const double a = (sim_world_state(w).v[0] - v) / (sim_world_state(w).time - t),
                  expected = sin(TILT) - .28 * cos(TILT);
-    printf("mu .28: a = %.6f g (%.6f)\n", a, expected);
     check_near(expected, .006484, 1e-6);
-    check_near(a, expected, .0002);
+    physics_row("incline 16 degrees, mu 0.28: a, g", expected, a, .0002);
     sim_world_destroy(&w);
     sdf_shape_clear(&block.shape);
 }
@@ -62,10 +59,11 @@ static void it_holds_at_030_and_032(void **state) {
             .5 * .001 * .5 * tan(TILT) / .75; // of the centre, .5 m high: the foot's pressure moves under it
         run_tilted(w, TILT, TILT, 20);
         const double creep = (sim_world_state(w).x[0] - before) / 20;
-        printf("mu %.2f: moved %.6f h (spring %.6f + leaning %.6f), creep %.2g h per sqrt(h/g)\n", mus[i], before,
-               offset, leaning, creep);
-        check_near(before, offset + leaning, .01 * (offset + leaning));
-        check_near(creep, 0, 1e-6);
+        char name[80];
+        snprintf(name, sizeof name, "incline 16 degrees, mu %.2f: elastic offset, h", mus[i]);
+        physics_row(name, offset + leaning, before, .01 * (offset + leaning));
+        snprintf(name, sizeof name, "incline 16 degrees, mu %.2f: creep, h per sqrt(h/g)", mus[i]);
+        physics_row_below(name, 1e-6, creep);
         sim_world_destroy(&w);
         sdf_shape_clear(&block.shape);
     }
@@ -87,8 +85,12 @@ static void it_topples_where_the_base_ends(void **state) {
     (void)state;
     static const double widths[] = {.25, .5, 1}, degrees[] = {14.04, 26.57, 45.0};
     for (int i = 0; i < 3; ++i) {
-        assert_false(topples(widths[i], (degrees[i] - .3) * CORE_PI / 180));
-        assert_true(topples(widths[i], (degrees[i] + .3) * CORE_PI / 180));
+        char name[80];
+        for (int side = 0; side < 2; ++side) {
+            const double at = degrees[i] + (side ? .3 : -.3);
+            snprintf(name, sizeof name, "block, base/height %.2f: topples at %.2f degrees (1: yes)", widths[i], at);
+            physics_row(name, side, topples(widths[i], at * CORE_PI / 180), 0);
+        }
     }
 }
 

@@ -1,8 +1,6 @@
 /// Head-on collisions: the linear spring-dashpot's closed forms at dt = t_c/100, contact starting at d = 0.
 #include "sim_physics.h"
 
-#include <stdio.h>
-
 static sim_type_def block; // 1 m x .5 m, of mass 1
 
 static int make(void **state) {
@@ -45,9 +43,13 @@ static void the_linear_law_has_its_closed_forms(void **state) {
             last = step;
         }
         const sim_state s = sim_world_state(w);
-        check_near(s.v[1], row[1], .01 * row[1]);
-        check_near((last - first + 1) * dt, row[2], .01 * row[2]);
-        check_near(deepest, row[3], .01 * row[3]);
+        char name[80];
+        snprintf(name, sizeof name, "spring-dashpot, plane, gamma %.3f: e", row[0]);
+        physics_row(name, row[1], s.v[1], .01 * row[1]);
+        snprintf(name, sizeof name, "spring-dashpot, plane, gamma %.3f: t_c, s", row[0]);
+        physics_row(name, row[2], (last - first + 1) * dt, .01 * row[2]);
+        snprintf(name, sizeof name, "spring-dashpot, plane, gamma %.3f: overlap, m", row[0]);
+        physics_row(name, row[3], deepest, .01 * row[3]);
         check_near(s.omega[0], 0, 1e-9);
         sim_world_destroy(&w);
     }
@@ -82,7 +84,9 @@ static void restitution_is_realised_at_a_plane(void **state) {
             physics_add(w, 0, 0, height, angles[a], 0, -.1, 0);
             physics_steps(w, 200);
             const sim_state st = sim_world_state(w);
-            check_near(st.v[1] + arm * st.omega[0], .1 * es[i], .01 * .1 * es[i]);
+            char name[80];
+            snprintf(name, sizeof name, "restitution at a plane, block turned by %.2f", angles[a]);
+            physics_row(name, es[i], 10 * (st.v[1] + arm * st.omega[0]), .01 * es[i]);
             sim_world_destroy(&w);
         }
     }
@@ -108,7 +112,9 @@ static void restitution_does_not_depend_on_the_mass_ratio(void **state) {
             physics_add(w, 1, 1.5, 0, 1, -.01, 0, 0);
             physics_steps(w, 200);
             const sim_state s = sim_world_state(w);
-            check_near((s.v[2] - s.v[0]) / .01, es[i], .01 * es[i]);
+            char name[80];
+            snprintf(name, sizeof name, "restitution of discs, density ratio %g", densities[d]);
+            physics_row(name, es[i], (s.v[2] - s.v[0]) / .01, .01 * es[i]);
             check_near((ma * s.v[0] + mb * s.v[2]) / (mb * .01), -1, 1e-12);
             sim_world_destroy(&w);
         }
@@ -133,10 +139,10 @@ static void the_minimiser_realises_restitution_too(void **state) {
         physics_add(w, 0, t == 0 ? 2.002 : 1.002, 0, 0, -2, 0, 0);
         physics_steps(w, 150);
         const sim_state s = sim_world_state(w);
-        printf("minimiser, %s: e = %.4f of 0.5, deepest expected %.3g R\n", types[t].name, (s.v[2] - s.v[0]) / 2,
-               2 * .7 * sqrt(m / 2e5));
-        check_near((s.v[2] - s.v[0]) / 2, .5,
-                   .02 * .5); // 1 % of the step, which does not start at d = 0 here, 1 % of the grid
+        char name[80];
+        snprintf(name, sizeof name, "restitution, minimiser, %s", t == 0 ? "discs" : "squares");
+        // 1 % of the step, which does not start at d = 0 here, 1 % of the grid
+        physics_row(name, .5, (s.v[2] - s.v[0]) / 2, .02 * .5);
         check_near(m * (s.v[0] + s.v[2]) / (2 * m), -1, 1e-12);
         sim_world_destroy(&w);
     }
@@ -168,8 +174,9 @@ static void the_mean_over_phases_is_right_at_the_automatic_step(void **state) {
             most = fmax(most, e);
             sim_world_destroy(&w);
         }
-        printf("dt: auto, e = %.1f: mean %.4f, %.4f .. %.4f\n", es[i], sum / 40, least, most);
-        check_near(sum / 40, es[i], .025);
+        char name[80];
+        snprintf(name, sizeof name, "restitution, dt: auto, mean of 40 phases (%.3f .. %.3f)", least, most);
+        physics_row(name, es[i], sum / 40, .025);
     }
     sdf_shape_clear(&disc.shape);
 }
