@@ -315,7 +315,8 @@ typedef struct cspace_train_def {
     int arm_layers, arm_width; // of the moment-arm net; 0: those of `net`
     int tries;                 // 1: seeds that are tried while d misses the target; epochs and seconds are shared out
     double target;             // 0: mean error of d, units of L, that ends the tries
-    nn_train_def net;          // of both nets; its gradient weight and heads act on the distance net alone
+    nn_train_def net;          // of both nets; its gradient weight and heads act on the distance net alone;
+                               // heads 0: 1 for equal shapes with a mirror, else 4
 } cspace_train_def;
 /// Recipes by name ("default", "accurate", "paper"); ARG: unknown.
 core_status cspace_train_recipe(const char *name, cspace_train_def *def, core_error *err);

@@ -160,6 +160,7 @@ static void test_accurate(void **state) {
     print_stats("accurate", &map.error);
     print_stats("default", &plain.error);
     assert_true(map.arm_normal && map.distance.inputs == 6);
+    assert_true(map.distance.heads == 4 && map.moment_arm.heads == 1 && plain.distance.heads == 1);
     assert_true(map.moment_arm.inputs == 6 + CSPACE_NORMAL_INPUTS && map.moment_arm.layers == 2 &&
                 map.moment_arm.width == 16);
     assert_true(map.error.d_mean < 0.7 * plain.error.d_mean && map.error.normal_mean < 0.7 * plain.error.normal_mean);
