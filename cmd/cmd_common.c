@@ -168,6 +168,19 @@ core_status cmd_check_output(const char *path, const char *format, int version, 
     return CORE_OK;
 }
 
+void cmd_print_json_text(FILE *out, const char *text) {
+    fputc('"', out);
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            fprintf(out, "\\%c", *s);
+        else if (*s < 0x20)
+            fprintf(out, "\\u%04x", *s);
+        else
+            fputc(*s, out);
+    }
+    fputc('"', out);
+}
+
 int cmd_report(const core_error *err) {
     cmd_progress_end();
     const char *text = err->message[0] ? err->message : core_status_name(err->code);

@@ -6,6 +6,7 @@
 #include "core_h5.h"
 
 #include <argp.h>
+#include <stdio.h>
 
 #define CMD_EXIT_OK 0
 #define CMD_EXIT_FAILED 1 // could not finish: I/O, memory, numerical blow-up
@@ -27,6 +28,9 @@ int cmd_choice(const char *option, const char *text, const char *const *words, i
 void cmd_region(const char *text, double region[4]);
 /// Fails now, not after minutes of work, if an HDF5 file could not be written there. What is there stays.
 core_status cmd_check_output(const char *path, const char *format, int version, core_error *err);
+
+/// A JSON string, quotes included.
+void cmd_print_json_text(FILE *out, const char *text);
 
 /// Prints "NAME: message" to stderr and returns the exit status that belongs to the code: IO, MEMORY, NOT_CONVERGED,
 /// INTERNAL: 1, else 2.

@@ -1,5 +1,6 @@
 // mapquery: asks a contact map, the minimiser or the outlines themselves, for many poses.
 #include "cmd_common.h"
+#include "cmd_statement.h"
 #include "cspace.h"
 
 #include <errno.h>
@@ -7,29 +8,33 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char doc[] = "Answers poses with signed distance, its gradient and moment arms, from a bundle of maps or "
-                          "from the minimiser or the outlines. Poses come as CSV with "
-                          "the header line theta,x,y on standard input: angle (rad) and centre of B seen from A, in "
-                          "A's frame, in units of the larger circumradius. "
-                          "The answer goes to standard output.\v"
-                          "Examples: printf 'theta,x,y\\n0,1.8,0\\n' | mapquery column.maps.h5 hash hash\n"
-                          "          mapquery --numeric hash.sdf.h5 u.sdf.h5 --ratio 0.5 < poses.csv";
+static const char doc[] =
+    "Answers poses with signed distance, its gradient and moment arms, from a bundle of maps or "
+    "from the minimiser or the outlines. Poses come as CSV with "
+    "the header line theta,x,y on standard input: angle (rad) and centre of B seen from A, in "
+    "A's frame, in units of the larger circumradius. "
+    "The answer goes to standard output. --error prints what is known of a map's errors instead.\v"
+    "Examples: printf 'theta,x,y\\n0,1.8,0\\n' | mapquery column.maps.h5 hash hash\n"
+    "          mapquery --numeric hash.sdf.h5 u.sdf.h5 --ratio 0.5 < poses.csv\n"
+    "          mapquery column.maps.h5 hash hash --error";
 
 #define LINE_BYTES 1024
 #define HEADER "theta,x,y"
 
 typedef struct options {
-    bool numeric, exact;
+    bool numeric, exact, error, json;
     const char *ratio;
     char **words; // borrowed from argv
     int count_words;
 } options;
 
-enum { KEY_NUMERIC = 1001, KEY_EXACT, KEY_RATIO };
+enum { KEY_NUMERIC = 1001, KEY_EXACT, KEY_RATIO, KEY_ERROR, KEY_JSON };
 
 static const struct argp_option argp_options[] = {
     {"numeric", KEY_NUMERIC, 0, 0, "ask the minimiser on two distance grids instead of a map", 0},
     {"exact", KEY_EXACT, 0, 0, "with --numeric: ask the outlines themselves instead of the minimiser", 0},
+    {"error", KEY_ERROR, 0, 0, "print the error statement of the map; no poses are read", 0},
+    {"json", KEY_JSON, 0, 0, "with --error: as JSON", 0},
     {"ratio", KEY_RATIO, "X", 0, "circumradius of B over that of A (the only one there is; --numeric: 1)", 0},
     {0}};
 
@@ -41,6 +46,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_EXACT:
         o->exact = true;
+        return 0;
+    case KEY_ERROR:
+        o->error = true;
+        return 0;
+    case KEY_JSON:
+        o->json = true;
         return 0;
     case KEY_RATIO:
         o->ratio = argument;
@@ -195,12 +206,27 @@ static core_status answer(const source *s, const poses *p, cspace_contact *conta
     return CORE_OK;
 }
 
+static core_status print_statement(const options *o, const source *s, core_error *err) {
+    CORE_CHECK(s->map->statement.poses > 0, CORE_FORMAT,
+               "%s: no error statement of %s-%s is stored; train the map again with nntrain or mkmaps", o->words[0],
+               s->map->a, s->map->b);
+    if (o->json)
+        cmd_statement_print_json(stdout, s->map);
+    else
+        cmd_statement_print(stdout, s->map);
+    return CORE_OK;
+}
+
 static core_status run(const options *o, double ratio, core_error *err) {
     core_status status = CORE_OK;
     source s = {0};
     poses p = {0};
     cspace_contact *contacts = NULL;
     CORE_TRY_DONE(source_open(o, ratio, &s, err));
+    if (o->error) {
+        status = print_statement(o, &s, err);
+        goto done;
+    }
     CORE_TRY_DONE(read_poses(stdin, &p, err));
     CORE_NEW_DONE(contacts, p.n);
     CORE_TRY_DONE(o->exact ? answer_exact(&s, &p, contacts, err) : answer(&s, &p, contacts, err));
@@ -219,6 +245,8 @@ int main(int argc, char **argv) {
     bool quiet = false;
     cmd_parse(&argp, argc, argv, &o, &quiet);
     const int expected = o.numeric ? 2 : 3;
+    if (o.error && o.numeric) cmd_usage("--error is about a map, --numeric asks none");
+    if (o.json && !o.error) cmd_usage("--json goes with --error");
     if (o.exact && !o.numeric) cmd_usage("--exact goes with --numeric A.sdf.h5 B.sdf.h5");
     if (o.count_words != expected)
         cmd_usage("found %d arguments, expected %s", o.count_words,

@@ -224,19 +224,6 @@ static void print_csv(const options *o, const sim_measurement *m) {
     }
 }
 
-static void print_json_text(const char *text) {
-    putchar('"');
-    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            printf("\\%c", *s);
-        else if (*s < 0x20)
-            printf("\\u%04x", *s);
-        else
-            putchar(*s);
-    }
-    putchar('"');
-}
-
 static void print_json(const options *o, const sim_measurement *m) {
     quantity q[QUANTITIES_MAX];
     int count = list_quantities(&m[0], q);
@@ -246,7 +233,7 @@ static void print_json(const options *o, const sim_measurement *m) {
     printf("},\n  \"runs\": [");
     for (int r = 0; r < o->count_paths; r++) {
         printf("%s\n    {\"run\": ", r ? "," : "");
-        print_json_text(o->paths[r]);
+        cmd_print_json_text(stdout, o->paths[r]);
         list_quantities(&m[r], q);
         for (int i = 0; i < count; i++) {
             printf(",\n     \"%s\": ", q[i].name);

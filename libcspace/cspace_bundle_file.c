@@ -18,6 +18,7 @@ typedef struct error_field {
 
 static const error_field error_fields[] = {
     {"distance_mean", offsetof(cspace_error_stats, d_mean)},
+    {"distance_bias", offsetof(cspace_error_stats, d_bias)},
     {"distance_p50", offsetof(cspace_error_stats, d_p50)},
     {"distance_p99", offsetof(cspace_error_stats, d_p99)},
     {"distance_max", offsetof(cspace_error_stats, d_max)},
@@ -25,6 +26,7 @@ static const error_field error_fields[] = {
     {"normal_mean_degrees", offsetof(cspace_error_stats, normal_mean)},
     {"normal_p50_degrees", offsetof(cspace_error_stats, normal_p50)},
     {"normal_p90_degrees", offsetof(cspace_error_stats, normal_p90)},
+    {"normal_p99_degrees", offsetof(cspace_error_stats, normal_p99)},
     {"slope_mean", offsetof(cspace_error_stats, slope_mean)},
     {"moment_arm_mean", offsetof(cspace_error_stats, arm_mean)},
     {"moment_arm_p50", offsetof(cspace_error_stats, arm_p50)},
@@ -121,8 +123,9 @@ static core_status write_net(core_h5 *file, const char *pair, const char *name, 
     return nn_model_write_h5(file, group, model, err);
 }
 
-static core_status write_error(core_h5 *file, const char *pair, const cspace_error_stats *stats, core_error *err) {
-    char group[PATH_MAX_BYTES];
+static core_status write_error(core_h5 *file, const char *pair, const cspace_map *map, core_error *err) {
+    const cspace_error_stats *stats = &map->error;
+    char group[PATH_MAX_BYTES], statement[PATH_MAX_BYTES];
     child(group, pair, "error");
     CORE_TRY(core_h5_group(file, group, "accuracy on held-out samples with |d| < 0.1; lengths in units of L", err));
     CORE_TRY(core_h5_set_integer(file, group, "samples", stats->n, err));
@@ -131,7 +134,9 @@ static core_status write_error(core_h5 *file, const char *pair, const cspace_err
         memcpy(&value, (const char *)stats + error_fields[i].offset, sizeof value);
         CORE_TRY(core_h5_set_number(file, group, error_fields[i].name, value, err));
     }
-    return CORE_OK;
+    if (map->statement.poses == 0) return CORE_OK;
+    child(statement, group, "statement");
+    return cspace_statement_write_h5(file, statement, &map->statement, err);
 }
 
 static core_status write_report(core_h5 *file, const char *group, const char *net, const nn_train_report *report,
@@ -173,7 +178,7 @@ static core_status write_map(core_h5 *file, int index, const cspace_map *map, co
                        false, "d", err));
     CORE_TRY(write_net(file, pair, "moment_arm", "mean moment arm s = (r_a + r_b)/2", map, &map->moment_arm,
                        map->arm_normal, "s", err));
-    CORE_TRY(write_error(file, pair, &map->error, err));
+    CORE_TRY(write_error(file, pair, map, err));
     return write_training(file, pair, map, err);
 }
 
@@ -266,8 +271,9 @@ static core_status read_net(core_h5 *file, const char *pair, const char *name, c
     return nn_model_validate(model, err);
 }
 
-static core_status read_error(core_h5 *file, const char *pair, cspace_error_stats *stats, core_error *err) {
-    char group[PATH_MAX_BYTES];
+static core_status read_error(core_h5 *file, const char *pair, cspace_map *map, core_error *err) {
+    cspace_error_stats *stats = &map->error;
+    char group[PATH_MAX_BYTES], statement[PATH_MAX_BYTES];
     child(group, pair, "error");
     CORE_TRY(core_h5_get_integer(file, group, "samples", &stats->n, err));
     for (size_t i = 0; i < COUNT_ERROR_FIELDS; i++) {
@@ -275,7 +281,9 @@ static core_status read_error(core_h5 *file, const char *pair, cspace_error_stat
         CORE_TRY(get_finite(file, group, error_fields[i].name, &value, err));
         memcpy((char *)stats + error_fields[i].offset, &value, sizeof value);
     }
-    return CORE_OK;
+    child(statement, group, "statement");
+    if (!core_h5_exists(file, statement)) return CORE_OK; // a map that was not measured
+    return cspace_statement_read_h5(file, statement, &map->statement, err);
 }
 
 static core_status read_report(core_h5 *file, const char *group, const char *net, nn_train_report *report,
@@ -317,7 +325,7 @@ static core_status read_pair(core_h5 *file, const char *pair, cspace_map *map, c
     CORE_CHECK(encoding_arm == map->encoding, CORE_UNSUPPORTED,
                "%s: %s: encodings %s and %s of the two nets, expected the same", core_h5_path(file), pair,
                cspace_encoding_name(map->encoding), cspace_encoding_name(encoding_arm));
-    CORE_TRY(read_error(file, pair, &map->error, err));
+    CORE_TRY(read_error(file, pair, map, err));
     char training[PATH_MAX_BYTES];
     child(training, pair, "training");
     CORE_TRY(core_h5_get_text(file, training, "recipe", map->recipe, sizeof map->recipe, err));

@@ -272,7 +272,10 @@ core_status cspace_train(const cspace_samples *samples, const cspace_train_def *
     const cspace_rows *rows = swapped ? &training : &samples->training;
     CORE_TRY_DONE(cspace__train_rows_create(rows, &m.fold, samples->band, def, &t, err));
     CORE_TRY_DONE(train_tries(rows, def, progress, &t, &m, err));
-    CORE_TRY_DONE(cspace_map_measure(&m, swapped ? &held_out : &samples->held_out, MEASURE_BAND, &m.error, err));
+    const cspace_rows *fresh = swapped ? &held_out : &samples->held_out;
+    CORE_TRY_DONE(cspace_map_measure(&m, fresh, MEASURE_BAND, &m.error, err));
+    CORE_TRY_DONE(cspace_statement_measure(&m, swapped ? &samples->b : &samples->a, swapped ? &samples->a : &samples->b,
+                                           fresh, &m.statement, err));
     *map = m;
     memset(&m, 0, sizeof m);
 done:

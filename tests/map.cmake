@@ -4,6 +4,7 @@ cem_test(test_cspace_fold unit/test_cspace_fold.c unit cspace)
 cem_test(test_cspace_encode unit/test_cspace_encode.c unit cspace)
 cem_test(test_cspace_map unit/test_cspace_map.c unit cspace)
 cem_test(test_cspace_bundle unit/test_cspace_bundle.c unit cspace cem::hdf5)
+cem_test(test_cspace_statement unit/test_cspace_statement.c unit cspace)
 cem_test(test_cspace_train unit/test_cspace_train.c unit cspace)
 cem_test(test_cspace_pipeline unit/test_cspace_pipeline.c unit cspace)
 

@@ -28,6 +28,31 @@ printf 'theta,x,y\n0,2.5,0\n' | "$bin/mapquery" --numeric square.h5 square.h5 |
 printf 'theta,x,y\n0,1.2142135623730951,0\n' | "$bin/mapquery" --numeric --exact square.h5 square.h5 |
     awk -F, 'NR == 2 {e = $4 + 0.2; exit !($6 == 1 && e < 1e-12 && e > -1e-12)}' || fail "two squares .2 deep"
 expect 2 '--exact goes with --numeric' mapquery --exact all.h5 square u
+# The error statement: every table, one row a band; JSON holds the same numbers.
+"$bin/mapquery" all.h5 u u --error </dev/null >error.txt 2>err.txt || fail "--error: $(cat err.txt)"
+for title in 'u-u of ratio 1' 'map against exact geometry' 'map against its own labels' 'labels against exact' 'with A and B exchanged' 'jumps over the seams' 'overlaps the map does not see'; do
+    grep -q "$title" error.txt || fail "--error: no \"$title\": $(cat error.txt)"
+done
+[ "$(grep -c '^all ' error.txt)" = 5 ] || fail "--error: five tables: $(cat error.txt)"
+"$bin/mapquery" all.h5 u square --error </dev/null >error.txt || fail "--error in the other order"
+grep -q '^square-u of' error.txt || fail "--error: $(head -1 error.txt)"
+grep -q 'exchanged' error.txt && fail "--error: different shapes cannot be exchanged"
+"$bin/mapquery" all.h5 u u --error --json </dev/null >error.json || fail "--json"
+if command -v python3 >/dev/null; then
+    "$bin/mapquery" all.h5 u u --error </dev/null >error.txt
+    python3 - <<'PY' || fail "--json: $(cat error.json)"
+import json
+s = json.load(open("error.json"))
+row = [line for line in open("error.txt") if line.startswith("all")][0].split()
+t = s["map_against_exact"]
+assert len(s["band_edges"]) == 7 and all(len(column) == 7 for column in t.values())
+assert sum(t["poses"][:6]) == t["poses"][6] == int(row[1]) > 100
+assert abs(t["distance_mean"][6] - float(row[2])) < 1e-5 and abs(t["moment_arm_p99"][6] - float(row[15])) < 1e-5
+assert len(s["seams"]) == len(s["jumps_by_seam"]["crossings"]) == 5 and sum(s["jumps_by_seam"]["crossings"]) == s["jumps_by_band"]["crossings"][6]
+PY
+fi
+expect 2 '--json goes with --error' mapquery all.h5 u u --json
+expect 2 '--error is about a map' mapquery --numeric square.h5 square.h5 --error
 "$bin/mapquery" --help | grep -q 'Examples' || fail "--help has no example"
 
 # Usage.

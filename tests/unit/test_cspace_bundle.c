@@ -40,7 +40,7 @@ static cspace_bundle make(void) {
     add(&bundle, &hash, &hash, 1.0, 2);
     add(&bundle, &hash, &n, 1.0, 3);
     add(&bundle, &hash, &hash, 0.5, 4);
-    bundle.maps[0].error = (cspace_error_stats){77, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    bundle.maps[0].error = (cspace_error_stats){77, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
     bundle.maps[0].train_distance = (nn_train_report){
         .steps = 11, .epochs = 2.5, .seconds = 3.5, .loss_first = 0.25, .loss_last = 0.125, .samples_per_second = 1e6};
     bundle.maps[0].train_moment_arm = (nn_train_report){
@@ -86,7 +86,7 @@ static void test_round_trip(void **state) {
         assert_memory_equal(first, second, sizeof first);
     }
     const cspace_map *m = &back.maps[0];
-    const cspace_error_stats stats = {77, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    const cspace_error_stats stats = {77, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
     assert_memory_equal(&m->error, &stats, sizeof stats);
     const nn_train_report d = {11, 2.5, 3.5, 0.25, 0.125, 1e6, 0, 0, 0}, s = {12, 3.5, 4.5, 0.5, 0.0625, 2e6, 0, 0, 0};
     assert_memory_equal(&m->train_distance, &d, sizeof d);
