@@ -108,6 +108,10 @@ void cmd_train_resolve(const cmd_train_options *options, cspace_train_def *def) 
     resolve_net(text, &def->net);
 }
 
+bool cmd_train_has_size(const cmd_train_options *options) {
+    return options->text[LAYERS] || options->text[WIDTH];
+}
+
 void cmd_train_print_heading(FILE *out) {
     fprintf(out, "errors on held-out samples within 0.1 of contact: d and moment arms in units of the larger "
                  "circumradius, normals in "
@@ -116,17 +120,24 @@ void cmd_train_print_heading(FILE *out) {
             "sign %", "n mean", "n p50", "arm p50", "bytes", "core s", "epochs");
 }
 
-void cmd_train_print_row(FILE *out, const cspace_map *map) {
-    char pair[2 * CORE_NAME_MAX + 24], net[32];
+void cmd_train_pair_text(const cspace_map *map, char text[CMD_TRAIN_PAIR_BYTES]) {
     if (fabs(map->ratio - 1.0) < 1e-9)
-        snprintf(pair, sizeof pair, "%s-%s", map->a, map->b);
+        snprintf(text, CMD_TRAIN_PAIR_BYTES, "%s-%s", map->a, map->b);
     else
-        snprintf(pair, sizeof pair, "%s-%s:%.4g", map->a, map->b, map->ratio);
+        snprintf(text, CMD_TRAIN_PAIR_BYTES, "%s-%s:%.4g", map->a, map->b, map->ratio);
+}
+
+size_t cmd_train_bytes(const cspace_map *map) {
+    return sizeof(float) * (size_t)(map->distance.count_parameters + map->moment_arm.count_parameters);
+}
+
+void cmd_train_print_row(FILE *out, const cspace_map *map) {
+    char pair[CMD_TRAIN_PAIR_BYTES], net[32];
+    cmd_train_pair_text(map, pair);
     snprintf(net, sizeof net, "%dx%d", map->distance.layers, map->distance.width);
     const cspace_error_stats *e = &map->error;
-    const size_t n_bytes = sizeof(float) * (size_t)(map->distance.count_parameters + map->moment_arm.count_parameters);
     fprintf(out, "%-24s %-7s %8.5f %8.5f %8.5f %7.3f %7.2f %7.2f %8.5f %7zu %8.1f %8.4g\n", pair, net, e->d_mean,
-            e->d_p99, e->d_max, 100.0 * e->sign_errors, e->normal_mean, e->normal_p50, e->arm_p50, n_bytes,
+            e->d_p99, e->d_max, 100.0 * e->sign_errors, e->normal_mean, e->normal_p50, e->arm_p50, cmd_train_bytes(map),
             map->train_distance.seconds + map->train_moment_arm.seconds, map->train_distance.epochs);
     fflush(out);
 }

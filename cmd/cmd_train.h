@@ -21,6 +21,15 @@ extern const struct argp cmd_train_argp;
 /// where the caller needs them for other stages.
 void cmd_train_resolve(const cmd_train_options *options, cspace_train_def *def);
 
+/// True if --layers or --width was given.
+bool cmd_train_has_size(const cmd_train_options *options);
+
+/// "a-b", with ":ratio" where it is not 1.
+#define CMD_TRAIN_PAIR_BYTES (2 * CORE_NAME_MAX + 24)
+void cmd_train_pair_text(const cspace_map *map, char text[CMD_TRAIN_PAIR_BYTES]);
+/// Bytes of the weights of both nets.
+size_t cmd_train_bytes(const cspace_map *map);
+
 /// Accuracy table: heading, one aligned row per map.
 void cmd_train_print_heading(FILE *out);
 void cmd_train_print_row(FILE *out, const cspace_map *map);

@@ -1,26 +1,44 @@
 // nntrain: labelled poses -> contact maps. Trains both nets of every pair given and writes one bundle.
+#include "cmd_sweep.h"
 #include "cmd_train.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char doc[] = "Trains the distance net and the moment-arm net of every pair of shapes given, writes one "
-                          "bundle of maps and prints their accuracy on "
-                          "held-out samples.\v"
-                          "Example: nntrain hash__hash.samples.h5 -o hash.maps.h5 --width 32 --seconds 25";
+                          "bundle of maps and prints "
+                          "their accuracy on held-out samples.\v"
+                          "Examples: nntrain hash__hash.samples.h5 -o hash.maps.h5 --width 32 --seconds 25\n"
+                          "          nntrain hash__hash.samples.h5 --sweep 2x16,3x32,4x64\n"
+                          "          nntrain hash__hash.samples.h5 -o hash.maps.h5 --target-error 0.002\n"
+                          "          nntrain a__a.samples.h5 a__b.samples.h5 --update ab.maps.h5";
 
 typedef struct options {
-    const char *output;
-    const char *samples;
+    const char *output, *samples, *sweep, *target, *update;
     char **files; // borrowed from argv
     int count_files;
     cmd_train_options train;
 } options;
 
-#define KEY_SAMPLES 1001
+enum { KEY_SAMPLES = 1001, KEY_SWEEP, KEY_TARGET, KEY_UPDATE };
 
-static const struct argp_option argp_options[] = {{"output", 'o', "MAPS.h5", 0, "the bundle to write", 0},
-                                                  {"samples", KEY_SAMPLES, "N", 0, "rows of each file used (all)", 0},
-                                                  {0}};
+static const struct argp_option argp_options[] = {
+    {"output", 'o', "MAPS.h5", 0, "the bundle to write", 0},
+    {"samples", KEY_SAMPLES, "N", 0, "rows of each file used (all)", 0},
+    {"sweep", KEY_SWEEP, "SIZES", 0,
+     "train nets of several sizes LAYERSxWIDTH,... and print them side by side; writes nothing unless --target-error "
+     "chooses",
+     0},
+    {"target-error", KEY_TARGET, "E", 0,
+     "take the smallest size whose mean error of d (column d mean: held-out samples within 0.1 of contact, against "
+     "their "
+     "labels, units of the larger circumradius) is at most E; sizes: --sweep, or " CMD_SWEEP_LADDER,
+     0},
+    {"update", KEY_UPDATE, "MAPS.h5", 0,
+     "reuse the maps of this bundle whose samples and options are the same, keep those of other pairs; written back "
+     "there unless -o names another file",
+     0},
+    {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     options *o = state->input;
@@ -34,6 +52,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case KEY_SAMPLES:
         o->samples = argument;
         return 0;
+    case KEY_SWEEP:
+        o->sweep = argument;
+        return 0;
+    case KEY_TARGET:
+        o->target = argument;
+        return 0;
+    case KEY_UPDATE:
+        o->update = argument;
+        return 0;
     case ARGP_KEY_ARGS:
         o->files = state->argv + state->next;
         o->count_files = state->argc - state->next;
@@ -45,28 +72,101 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-// One file: read, train, print its row, add to the bundle.
-static core_status train_file(const char *path, const cspace_train_def *def, const core_progress *progress,
-                              cspace_bundle *bundle, uint64_t *content_hash, core_error *err) {
+// ---------------------------------------------------------------------------------------------- maps of one file
+
+// What a call works on and has done so far.
+typedef struct session {
+    const options *o;
+    const cspace_train_def *def;
+    const core_progress *progress;
+    cmd_sweep sweep;   // count 0: one size, that of def
+    double target;     // NaN: none
+    cspace_bundle old; // of --update
+    cspace_bundle result;
+    int rows_printed, count_trained, count_reused, count_kept, count_dropped;
+} session;
+
+// Takes the map of these samples and options out of the old bundle; {0} is left there.
+static bool take_current(session *s, const cspace_samples *samples, cspace_map *map) {
+    const uint64_t input_hash = cspace_train_input_hash(samples->input_hash, s->def);
+    const bool swapped = cspace_pair_is_swapped(samples->a.name, samples->b.name, samples->ratio);
+    const sdf_shape *a = swapped ? &samples->b : &samples->a, *b = swapped ? &samples->a : &samples->b;
+    for (int i = 0; i < s->old.count_maps; i++) {
+        cspace_map *m = &s->old.maps[i];
+        if (m->input_hash != input_hash || m->hash_a != a->hash || m->hash_b != b->hash) continue;
+        if (strcmp(m->a, a->name) != 0 || strcmp(m->b, b->name) != 0) continue;
+        *map = *m;
+        memset(m, 0, sizeof *m);
+        return true;
+    }
+    return false;
+}
+
+static core_status make_map(session *s, const cspace_samples *samples, cspace_map *map, core_error *err) {
+    if (take_current(s, samples, map)) {
+        s->count_reused++;
+    } else {
+        const core_status status = cspace_train(samples, s->def, s->progress, map, err);
+        cmd_progress_end();
+        CORE_TRY(status);
+        s->count_trained++;
+    }
+    if (s->rows_printed++ == 0) cmd_train_print_heading(stdout);
+    cmd_train_print_row(stdout, map);
+    return CORE_OK;
+}
+
+// Every size in turn, smallest first, up to the first that meets the target; *map stays {0} without a target.
+static core_status make_sweep(session *s, const cspace_samples *samples, cspace_map *map, core_error *err) {
+    core_status status = CORE_OK;
+    cspace_map tried = {0};
+    double best = INFINITY;
+    int i_best = 0;
+    for (int i = 0; i < s->sweep.count; i++) {
+        cspace_train_def def = *s->def;
+        double nanoseconds = 0.0;
+        def.net.layers = s->sweep.layers[i], def.net.width = s->sweep.width[i];
+        status = cspace_train(samples, &def, s->progress, &tried, err);
+        cmd_progress_end();
+        CORE_TRY_DONE(status);
+        CORE_TRY_DONE(cmd_sweep_time_query(&tried, &samples->held_out, &nanoseconds, err));
+        if (s->rows_printed++ == 0) cmd_sweep_print_heading(stdout);
+        cmd_sweep_print_row(stdout, &tried, nanoseconds);
+        if (tried.error.d_mean <= s->target) {
+            *map = tried;
+            memset(&tried, 0, sizeof tried);
+            goto done;
+        }
+        if (tried.error.d_mean < best) best = tried.error.d_mean, i_best = i;
+        cspace_map_clear(&tried);
+    }
+    CORE_CHECK_DONE(isnan(s->target), CORE_NOT_CONVERGED,
+                    "no size reaches a mean error of d of %g; the best, %dx%d, has %.5f. Larger nets (--sweep), longer "
+                    "training (--epochs) or more samples may; no bundle was written",
+                    s->target, s->sweep.layers[i_best], s->sweep.width[i_best], best);
+done:
+    cspace_map_clear(&tried);
+    return status;
+}
+
+// One file: read, train, print, add to the bundle.
+static core_status train_file(session *s, const char *path, uint64_t *content_hash, core_error *err) {
     core_status status = CORE_OK;
     cspace_samples samples = {0};
     cspace_map map = {0};
     CORE_TRY_DONE(cspace_samples_read(path, &samples, content_hash, err));
     const cspace_map *there = NULL;
     bool swapped;
-    CORE_CHECK_DONE(
-        cspace_bundle_find(bundle, samples.a.name, samples.b.name, samples.ratio, &there, &swapped, NULL) != CORE_OK,
-        CORE_ARG, "%s: the pair %s-%s is in another of the files already", path, samples.a.name, samples.b.name);
-    status = cspace_train(&samples, def, progress, &map, err);
-    cmd_progress_end();
-    if (status != CORE_OK) {
-        core_error_prefix(err, status, "%s", path);
-        goto done;
+    CORE_CHECK_DONE(cspace_bundle_find(&s->result, samples.a.name, samples.b.name, samples.ratio, &there, &swapped,
+                                       NULL) != CORE_OK,
+                    CORE_ARG, "%s: the pair %s-%s is in another of the files already", path, samples.a.name,
+                    samples.b.name);
+    status = s->sweep.count > 0 ? make_sweep(s, &samples, &map, err) : make_map(s, &samples, &map, err);
+    if (status == CORE_OK && map.kernel_distance) {
+        swapped = cspace_pair_is_swapped(samples.a.name, samples.b.name, samples.ratio); // the bundle's stored order
+        status = cspace_bundle_add(&s->result, &map, swapped ? &samples.b : &samples.a,
+                                   swapped ? &samples.a : &samples.b, err);
     }
-    if (bundle->count_maps == 0) cmd_train_print_heading(stdout);
-    cmd_train_print_row(stdout, &map);
-    swapped = cspace_pair_is_swapped(samples.a.name, samples.b.name, samples.ratio); // the bundle has the stored order
-    status = cspace_bundle_add(bundle, &map, swapped ? &samples.b : &samples.a, swapped ? &samples.a : &samples.b, err);
     if (status != CORE_OK) core_error_prefix(err, status, "%s", path);
 done:
     cspace_map_clear(&map);
@@ -74,48 +174,98 @@ done:
     return status;
 }
 
-static core_status run(const options *o, const cspace_train_def *def, const core_progress *progress,
-                       core_h5_provenance provenance, core_error *err) {
+// Maps of the old bundle that no file was about: kept, unless a shape of theirs has changed.
+static core_status keep_others(session *s, core_error *err) {
+    for (int i = 0; i < s->old.count_maps; i++) {
+        cspace_map *m = &s->old.maps[i];
+        if (!m->kernel_distance) continue; // reused
+        const cspace_map *there = NULL;
+        bool swapped;
+        if (cspace_bundle_find(&s->result, m->a, m->b, m->ratio, &there, &swapped, NULL) == CORE_OK) continue;
+        const core_status status = cspace_bundle_add(&s->result, m, cspace_bundle_shape(&s->old, m->a),
+                                                     cspace_bundle_shape(&s->old, m->b), err);
+        if (status == CORE_SHAPE) {
+            fprintf(stderr, "nntrain: %s-%s is left out: %s\n", m->a, m->b, err->message);
+            *err = (core_error){0};
+            s->count_dropped++;
+            continue;
+        }
+        CORE_TRY(status);
+        s->count_kept++;
+    }
+    return CORE_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- the command
+
+static core_status run(session *s, core_h5_provenance provenance, core_error *err) {
     core_status status = CORE_OK;
-    cspace_bundle bundle = {0};
+    const options *o = s->o;
     uint64_t *hashes = NULL;
     const char **names = NULL;
     CORE_NEW_DONE(hashes, (size_t)o->count_files);
     CORE_NEW_DONE(names, (size_t)o->count_files);
-    CORE_TRY_DONE(cmd_check_output(o->output, CSPACE_MAPS_FORMAT, CSPACE_MAPS_VERSION, err));
+    if (o->output) CORE_TRY_DONE(cmd_check_output(o->output, CSPACE_MAPS_FORMAT, CSPACE_MAPS_VERSION, err));
+    if (o->update) CORE_TRY_DONE(cspace_bundle_read(o->update, &s->old, NULL, err));
     for (int i = 0; i < o->count_files; i++) {
         names[i] = o->files[i];
-        CORE_TRY_DONE(train_file(o->files[i], def, progress, &bundle, &hashes[i], err));
+        CORE_TRY_DONE(train_file(s, o->files[i], &hashes[i], err));
     }
+    if (!o->output) goto done;
+    CORE_TRY_DONE(keep_others(s, err));
     provenance.count_inputs = o->count_files;
     provenance.input_names = names;
     provenance.input_hashes = hashes;
     provenance.blas_core = nn_blas_core();
-    CORE_TRY_DONE(cspace_bundle_write(o->output, &bundle, &provenance, err));
+    CORE_TRY_DONE(cspace_bundle_write(o->output, &s->result, &provenance, err));
+    if (o->update)
+        printf("%s: %d maps trained, %d reused, %d of other pairs kept, %d left out\n", o->output, s->count_trained,
+               s->count_reused, s->count_kept, s->count_dropped);
 done:
-    cspace_bundle_clear(&bundle);
+    cspace_bundle_clear(&s->old);
+    cspace_bundle_clear(&s->result);
     core_free(hashes);
     core_free(names);
     return status;
 }
 
+// What the options say together; exit 2 where they contradict each other.
+static void resolve(options *o, session *s) {
+    s->target = o->target ? cmd_number("--target-error", o->target, 1e-9, 1.0) : NAN;
+    if (o->sweep || o->target) {
+        cmd_sweep_parse("--sweep", o->sweep ? o->sweep : CMD_SWEEP_LADDER, &s->sweep);
+        if (o->update) cmd_usage("--update goes with neither --sweep nor --target-error");
+        if (cmd_train_has_size(&o->train))
+            cmd_usage("--layers and --width: --sweep and --target-error choose the sizes themselves");
+    }
+    if (o->update && !o->output) o->output = o->update;
+    if (o->sweep && !o->target && o->output)
+        cmd_usage("-o %s: --sweep alone writes no bundle; add --target-error E to choose a size, or leave out -o",
+                  o->output);
+    if (!o->output && !(o->sweep && !o->target)) cmd_usage("-o MAPS.h5 is missing");
+    for (int i = 0; o->output && i < o->count_files; i++)
+        if (core_file_same(o->files[i], o->output)) cmd_usage("%s: input and output are the same file", o->output);
+}
+
 int main(int argc, char **argv) {
     static const struct argp_child children[] = {{&cmd_train_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {argp_options, parse, "FILE.samples.h5... -o MAPS.h5", doc, children, NULL, NULL};
+    static const struct argp argp = {
+        argp_options, parse, "FILE.samples.h5... -o MAPS.h5\nFILE.samples.h5... --sweep SIZES", doc, children,
+        NULL,         NULL};
     options o = {0};
     bool quiet = false;
     core_h5_provenance provenance = cmd_provenance(argc, argv, 0); // before argp reorders the words
     cmd_parse(&argp, argc, argv, &o, &quiet);
-    if (!o.output) cmd_usage("-o MAPS.h5 is missing");
-    for (int i = 0; i < o.count_files; i++)
-        if (core_file_same(o.files[i], o.output)) cmd_usage("%s: input and output are the same file", o.output);
     cspace_train_def def;
+    session s = {.o = &o, .def = &def};
+    resolve(&o, &s);
     cmd_train_resolve(&o.train, &def);
     if (o.samples) def.samples = cmd_integer("--samples", o.samples, 1, 1000000000);
     provenance.seed = def.net.seed;
     const core_progress progress = cmd_progress(quiet);
+    s.progress = &progress;
     core_error err = {0};
-    const core_status status = run(&o, &def, &progress, provenance, &err);
+    const core_status status = run(&s, provenance, &err);
     cmd_progress_end();
     return status == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);
 }

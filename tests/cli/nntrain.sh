@@ -28,7 +28,51 @@ for m in maps maps2; do "$bin/mapquery" $m.h5 square u <poses.csv >$m.csv || fai
 cmp -s maps.csv maps2.csv || fail "one and two threads give different maps"
 "$bin/nntrain" --help | grep -q 'Example' || fail "--help has no example"
 
+# Several sizes: one row each, smallest first; nothing is written, or the first that meets the target.
+"$bin/nntrain" su.h5 --sweep 1x8,2x4,1x4 --epochs 2 --quiet >table.txt 2>err.txt || fail "--sweep: $(cat err.txt)"
+[ "$(awk 'NR > 2 {printf "%s %s;", $2, $9}' table.txt)" = "1x4 264;2x4 424;1x8 520;" ] || fail "--sweep: $(cat table.txt)"
+awk 'NR > 2 && (NF != 11 || $3 <= 0 || $10 < 0 || $11 <= 1 || $11 > 1e6) {exit 1}' table.txt || fail "--sweep: $(cat table.txt)"
+target=$(awk 'NR > 2 {print $3}' table.txt | sort -g | head -1)
+first=$(awk -v t="$target" 'NR > 2 && $3 <= t {print $2; exit}' table.txt)
+"$bin/nntrain" su.h5 --sweep 1x8,2x4,1x4 --target-error "$(awk -v t="$target" 'BEGIN {print t + 1e-5}')" --epochs 2 --quiet -o chosen.h5 >table.txt || fail "--target-error"
+[ "$(awk 'END {print $2}' table.txt)" = "$first" ] || fail "--target-error $target: $(cat table.txt)"
+"$bin/mapquery" chosen.h5 square u --error | grep -q "nets $first," || fail "--target-error: another net than $first is in the bundle"
+"$bin/nntrain" su.h5 --target-error 0.9 --epochs 1 --quiet -o ladder.h5 >table.txt || fail "--target-error alone"
+[ "$(awk 'NR > 2 {print $2}' table.txt)" = 1x16 ] || fail "the ladder: $(cat table.txt)"
+"$bin/nntrain" su.h5 --sweep 1x4,1x8 --target-error 1e-6 --epochs 1 --quiet -o chosen.h5 >table.txt 2>err.txt
+[ $? = 1 ] || fail "a target out of reach"
+grep -q 'su.h5: no size reaches.*1e-06.*1x[48]' err.txt || fail "a target out of reach: $(cat err.txt)"
+"$bin/mapquery" chosen.h5 square u --error | grep -q "nets $first," || fail "a target out of reach: the old bundle is gone"
+
+# Update: what is current is reused, other pairs stay, a pair whose shape changed goes.
+"$bin/nntrain" su.h5 "u u, é.h5" --update maps.h5 $few --quiet >table.txt 2>err.txt || fail "--update: $(cat err.txt)"
+grep -q '^maps.h5: 0 maps trained, 2 reused, 0 of other pairs kept, 0 left out' table.txt || fail "--update: $(cat table.txt)"
+[ "$(wc -l <table.txt)" = 5 ] || fail "--update: two lines of heading, two rows, the sum: $(cat table.txt)"
+"$bin/nntrain" su.h5 --update maps.h5 -o updated.h5 $few --seed 2 --quiet >table.txt || fail "--update with another seed"
+grep -q '^updated.h5: 1 maps trained, 0 reused, 1 of other pairs kept, 0 left out' table.txt || fail "--update, another seed: $(cat table.txt)"
+for m in maps updated; do "$bin/mapquery" $m.h5 u u <poses.csv >$m.csv || fail "mapquery $m"; done
+cmp -s maps.csv updated.csv || fail "--update: the pair that was kept has changed"
+"$bin/mapquery" maps.h5 square u <poses.csv >maps.csv
+"$bin/mapquery" updated.h5 square u <poses.csv >updated.csv
+cmp -s maps.csv updated.csv && fail "--update: another seed gave the same map"
+mkdir changed
+echo 'POLYGON ((-0.6 -0.7, 0.6 -0.7, 0.6 0.7, 0.2 0.7, 0.2 -0.3, -0.2 -0.3, -0.2 0.7, -0.6 0.7, -0.6 -0.7))' >changed/u.wkt
+"$bin/mkmaps" changed/u.wkt -o changed/u.h5 $tiny >/dev/null || fail "a changed u"
+"$bin/nntrain" changed/u.h5.cache/u__u.samples.h5 --update maps.h5 -o updated.h5 $few --quiet >table.txt 2>err.txt || fail "--update, changed: $(cat err.txt)"
+grep -q '^updated.h5: 1 maps trained, 0 reused, 0 of other pairs kept, 1 left out' table.txt || fail "--update, changed: $(cat table.txt)"
+grep -q 'square-u is left out: .*u' err.txt || fail "--update, changed: $(cat err.txt)"
+
 # Usage.
+for option in --sweep= --sweep=2 --sweep=2y16 --sweep=2x16, --sweep=0x4 --sweep=1x1000 --sweep=2x16,2x16 --sweep=1x1,1x2,1x3,1x4,1x5,1x6,1x7,1x8,1x9,1x10,1x11,1x12,1x13,1x14,1x15,1x16,1x17; do
+    expect 2 '--sweep' nntrain su.h5 $option
+done
+for e in 0 -1 nan x 2; do expect 2 '--target-error' nntrain su.h5 -o x.h5 --target-error=$e; done
+expect 2 'writes no bundle' nntrain su.h5 -o x.h5 --sweep 1x4
+expect 2 '-o MAPS.h5 is missing' nntrain su.h5 --target-error 0.1
+expect 2 '--layers and --width' nntrain su.h5 --sweep 1x4 --width 8
+expect 2 '--update goes with neither' nntrain su.h5 --update maps.h5 --target-error 0.1
+expect 1 'missing.h5' nntrain su.h5 --update missing.h5
+expect 2 'grid.h5' nntrain su.h5 --update grid.h5
 expect 2 'no files' nntrain -o x.h5
 expect 2 '-o MAPS.h5' nntrain su.h5
 expect 2 'nonsense' nntrain su.h5 -o x.h5 --nonsense
