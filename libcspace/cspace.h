@@ -218,7 +218,8 @@ int cspace_fold_images(const cspace_fold *fold, const cspace_pose *pose, double 
 /// A derivative with respect to the image's pose as one with respect to the asker's. In place is allowed.
 void cspace_image_return(const cspace_image *image, const double slope[3], double asked[3]);
 /// Which copy of the domain a pose lies in: a number that changes across every face, blended or reflecting, and nowhere
-/// else. For measuring jumps: walk, compare, bisect.
+/// else. For measuring jumps: walk, compare, bisect. Bits 0-7 and 8-15: turns of A and of B (of both, exchanged); 16:
+/// mirrored; 17: exchanged.
 int cspace_fold_branch(const cspace_fold *fold, const cspace_pose *pose);
 /// Answer for the pair (A, B) from one for (B, A): the pose to ask the swapped pair for, and its answer mapped back.
 cspace_pose cspace_swap_pose(const cspace_pose *pose);

@@ -25,7 +25,7 @@ double cspace__quantile(const double *sorted, int64_t n, double q) {
     return n > 0 ? sorted[(int64_t)(q * (double)(n - 1) + 0.5)] : 0.0;
 }
 
-double cspace__turn(const double u[2], const double v[2]) {
+double cspace__angle(const double u[2], const double v[2]) {
     const double along = u[0] * v[0] + u[1] * v[1], across = u[0] * v[1] - u[1] * v[0];
     return core_atan2(across, along) * (180.0 / CORE_PI);
 }
@@ -64,7 +64,7 @@ void cspace__errors_add(cspace__errors *errors, const cspace_contact *label, con
     const double length = sqrt(label->g[0] * label->g[0] + label->g[1] * label->g[1]);
     const double length_found = sqrt(found->g[0] * found->g[0] + found->g[1] * found->g[1]);
     e->slope_sum += fabs(length_found - length);
-    if (length > NORMAL_MIN && length_found > 0.0) e->normal[e->n_normal++] = fabs(cspace__turn(label->g, found->g));
+    if (length > NORMAL_MIN && length_found > 0.0) e->normal[e->n_normal++] = fabs(cspace__angle(label->g, found->g));
     e->arm[2 * e->n] = fabs(found->r_a - label->r_a);
     e->arm[2 * e->n + 1] = fabs(found->r_b - label->r_b);
     e->bias_sum += found->d - label->d;

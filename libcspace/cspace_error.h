@@ -26,7 +26,7 @@ double cspace__quantile(const double *sorted, int64_t n, double q);
 /// Ascending order of doubles, for qsort.
 int cspace__ascending(const void *a, const void *b);
 /// Angle from u to v in degrees, in (-180, 180]; 0 if one of them vanishes.
-double cspace__turn(const double u[2], const double v[2]);
+double cspace__angle(const double u[2], const double v[2]);
 
 /// What cspace_statement_measure needs of the seams (cspace_statement_seams.c): walks along the map's near poses,
 /// takes the jumps at every seam it meets and fills jump and seam of the statement. exact: NULL if there is none.

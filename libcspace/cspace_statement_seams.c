@@ -14,15 +14,12 @@
 #define STEP_LENGTH 0.02 // in (theta, x, y), rad and units of L
 #define SIDES_APART 1e-9 // distance of the two sides, units of the path
 #define KINK_REACH 1e-4  // exact normals are compared across this: outlines are symmetric to 1e-5 only
-#define SAME_ANGLE 1e-6  // offsets of angles that differ by less are one image
 #define SEED 0x5ea3      // of the walks
 
-// What the fold did: which image it took.
+// Which copy of the fold's domain a pose lies in (cspace_map_branch), and how often theta has passed +-pi.
 typedef struct image {
-    double c, s;   // rotation of A's frame
-    double offset; // of theta before the mirror
-    bool mirrored;
-    double turns[2]; // past +-pi, of theta as asked and as folded: inputs may be cut at either
+    int branch;
+    double turns;
 } image;
 
 // One crossing of a seam.
@@ -45,34 +42,21 @@ static cspace_pose along(const cspace_pose *start, const double direction[3], do
     return (cspace_pose){start->theta + at * direction[0], start->x + at * direction[1], start->y + at * direction[2]};
 }
 
-static double count_turns(double theta) {
-    return floor((theta + CORE_PI) / (2.0 * CORE_PI));
-}
-
 static image image_of(const cspace_map *map, const cspace_pose *pose) {
-    cspace_folded f;
-    cspace_fold_apply(&map->fold, pose, &f);
-    const double before = f.mirrored ? 2.0 * (map->fold.origin_a - map->fold.origin_b) - f.pose.theta : f.pose.theta;
-    return (image){f.c, f.s, before - pose->theta, f.mirrored, {count_turns(pose->theta), count_turns(f.pose.theta)}};
-}
-
-static bool same_rotation(const image *p, const image *q) {
-    return fabs(p->c - q->c) < SAME_ANGLE && fabs(p->s - q->s) < SAME_ANGLE;
-}
-
-static bool same_offset(const image *p, const image *q) {
-    return fabs(core_wrap_angle(p->offset - q->offset)) < SAME_ANGLE;
+    return (image){cspace_map_branch(map, pose), floor((pose->theta + CORE_PI) / (2.0 * CORE_PI))};
 }
 
 static bool same_image(const image *p, const image *q) {
-    return p->turns[0] == q->turns[0] && p->turns[1] == q->turns[1] && p->mirrored == q->mirrored &&
-           same_rotation(p, q) && same_offset(p, q);
+    return p->branch == q->branch && p->turns == q->turns;
 }
 
+// By the bits of cspace_fold_branch. A turn may bring a mirror or an exchange with it, an exchange a mirror.
 static cspace_seam seam_between(const image *p, const image *q) {
-    if (!same_rotation(p, q)) return CSPACE_SEAM_ROTATION_A;
-    if (!same_offset(p, q)) return CSPACE_SEAM_ROTATION_B;
-    return p->mirrored != q->mirrored ? CSPACE_SEAM_MIRROR : CSPACE_SEAM_PI;
+    const int changed = p->branch ^ q->branch;
+    if (changed & 0xff) return CSPACE_SEAM_ROTATION_A;
+    if (changed & 0xff00) return CSPACE_SEAM_ROTATION_B;
+    if (changed & 1 << 17) return CSPACE_SEAM_SWAP;
+    return changed & 1 << 16 ? CSPACE_SEAM_MIRROR : CSPACE_SEAM_PI;
 }
 
 // How far the exact normal turns at a pose of the path; 0 where it is not known.
@@ -84,7 +68,7 @@ static double exact_turn(const walker *w, const cspace_pose *start, const double
     if (!w->exact || !cspace_exact_near(w->exact, &before, reach, &c[0], w->exact_scratch) ||
         !cspace_exact_near(w->exact, &after, reach, &c[1], w->exact_scratch))
         return 0.0;
-    return cspace__turn(c[0].g, c[1].g);
+    return cspace__angle(c[0].g, c[1].g);
 }
 
 // The seam between `lo` and `hi` of the path: band, kind, jumps. Poses beyond the bands are left out.
@@ -116,7 +100,7 @@ static core_status take_jump(walker *w, const cspace_pose *start, const double d
         CORE_CHECK(more, CORE_MEMORY, "out of memory: %lld crossings of seams", (long long)capacity);
         w->jumps = more, w->capacity = capacity;
     }
-    const double turn = cspace__turn(c[0].g, c[1].g);
+    const double turn = cspace__angle(c[0].g, c[1].g);
     const double beyond =
         core_wrap_angle((turn - exact_turn(w, start, direction, lo)) * (CORE_PI / 180.0)) * (180.0 / CORE_PI);
     w->jumps[w->n++] = (jump){band, seam_between(&from, &to), fabs(c[1].d - c[0].d), fmin(fabs(turn), fabs(beyond))};

@@ -30,7 +30,7 @@ cmp -s maps.csv maps2.csv || fail "one and two threads give different maps"
 
 # Several sizes: one row each, smallest first; nothing is written, or the first that meets the target.
 "$bin/nntrain" su.h5 --sweep 1x8,2x4,1x4 --epochs 2 --quiet >table.txt 2>err.txt || fail "--sweep: $(cat err.txt)"
-[ "$(awk 'NR > 2 {printf "%s %s;", $2, $9}' table.txt)" = "1x4 264;2x4 424;1x8 520;" ] || fail "--sweep: $(cat table.txt)"
+[ "$(awk 'NR > 2 {printf "%s %s;", $2, $9}' table.txt)" = "1x4 296;2x4 456;1x8 584;" ] || fail "--sweep: $(cat table.txt)"
 awk 'NR > 2 && (NF != 11 || $3 <= 0 || $10 < 0 || $11 <= 1 || $11 > 1e6) {exit 1}' table.txt || fail "--sweep: $(cat table.txt)"
 target=$(awk 'NR > 2 {print $3}' table.txt | sort -g | head -1)
 first=$(awk -v t="$target" 'NR > 2 && $3 <= t {print $2; exit}' table.txt)

@@ -48,9 +48,10 @@ static void linear_map(const fixture *b, double ratio, const double slope[3], do
                         .recipe = "default"};
     snprintf(map->a, sizeof map->a, "square");
     snprintf(map->b, sizeof map->b, "%s", b->shape.name);
-    map->fold = cspace_fold_make(&square.shape, &b->shape, false);
-    assert_int_equal(nn_model_create(3, 1, 1, &map->distance, NULL), CORE_OK);
-    assert_int_equal(nn_model_create(3, 1, 1, &map->moment_arm, NULL), CORE_OK);
+    map->fold = cspace_fold_make(&square.shape, &b->shape, ratio, false);
+    const nn_model_def net = nn_model_default_def(3, 1, 1);
+    assert_int_equal(nn_model_create(&net, &map->distance, NULL), CORE_OK);
+    assert_int_equal(nn_model_create(&net, &map->moment_arm, NULL), CORE_OK);
     write_linear(&map->distance, slope, offset);
     write_linear(&map->moment_arm, none, arm);
     assert_int_equal(cspace_map_prepare(map, NN_ISA_BEST, NULL), CORE_OK);
