@@ -122,11 +122,13 @@ typedef struct sdf_piece {
 int sdf_grid_pieces(const sdf_grid *grid, const double p[2], double within, int most, sdf_piece *pieces);
 
 /// Thinnest wall of a canonical shape and thinnest gap in or around it, circumradii: the smallest diameter w of a disc
-/// that, rolled inside (outside), cannot get everywhere - because the region falls apart, vanishes or loses or gains a
-/// hole when a rim of w/2 is taken off (put on), or because the disc leaves out a part whose area is above 0.05 w and
-/// above 0.6 w^2. So corners of more than 30 degrees, shallow dents and low bumps are no walls or gaps; sharper tips
-/// count where they are so thin over more than about 0.1. To 1 %; at least 0.0004, infinite if there is none up to
-/// 2.1. Cost about 50 offsets of the outline (O(n log n) each; 10 ms for 100 points). ARG, SHAPE, MEMORY, INTERNAL.
+/// that, rolled inside (outside), cannot get everywhere - because the region falls apart, vanishes or loses a hole when
+/// a rim of w/2 is taken off (gap: a bay is closed when it is put on), or because the disc leaves out a part whose area
+/// is above 0.05 w and above 0.6 w^2. So corners of more than 30 degrees, shallow dents and low bumps are no walls or
+/// gaps; sharper tips count where they are so thin over more than about 0.1. Parts, holes and bays below a thousandth
+/// of the area count nowhere, so the rough edge of a photograph does not either. To 1 %; at least 0.0004, infinite if
+/// there is none up to 2.1. Cost about 50 offsets of the outline (O(n log n) each; 10 ms for 100 points). ARG, SHAPE,
+/// MEMORY, INTERNAL.
 core_status sdf_thinnest_feature(const core_outline *canonical, double *wall, double *gap, core_error *err);
 
 /// Resolution that stands for "as fine as the shape needs".
@@ -136,7 +138,8 @@ core_status sdf_thinnest_feature(const core_outline *canonical, double *wall, do
 /// Judges a grid resolution by the thinnest wall or gap, or chooses it (SDF_RESOLUTION_AUTO): 6 cells across the
 /// thinnest, at least 256, at most 1024.
 /// @param note [out] a warning if the thinnest has less than 3 cells, with the resolution that would do; else empty
-/// SHAPE: less than 1 cell; the message has the resolution that would do. Others as sdf_thinnest_feature.
+/// SHAPE: less than 1 cell; the message has the resolution that would do. Others as sdf_thinnest_feature; cheaper,
+/// since only what is thin enough to matter is looked for.
 core_status sdf_resolution_choose(const core_outline *canonical, int resolution, int *chosen, char note[SDF_NOTE_MAX],
                                   core_error *err);
 

@@ -18,8 +18,6 @@
 #define CONTOUR_TOLERANCE_BINARY 0.3
 /// An image is black-and-white if this share of the crossings is half-way between two pixels.
 #define CONTOUR_BINARY_SHARE 0.9
-/// An island or a hole below this share of the largest island's area is a speck.
-#define CONTOUR_SPECK_SHARE 1e-3
 /// Islands whose areas a message lists.
 #define CONTOUR_LISTED 6
 
@@ -161,7 +159,7 @@ static core_status areas_find(const lines *in, line_areas *a, core_error *err) {
         a->area[i] = ring_area(in, i);
         if (a->area[i] > a->area[a->outer]) a->outer = i;
     }
-    double limit = CONTOUR_SPECK_SHARE * a->area[a->outer];
+    double limit = SDF__SPECK_SHARE * a->area[a->outer];
     for (size_t i = 0; i < in->count_rings; i++) {
         if (fabs(a->area[i]) < limit) {
             a->area[i] = 0;

@@ -23,8 +23,9 @@ core_status sdf__geos_check(const core_outline *o, core_error *err);
 core_status sdf__geos_simplify(const core_outline *o, double tolerance, core_outline *simple, core_error *err);
 
 /// Whether a wall of the region (gap: something of its surroundings) is thinner than `width`. A disc of that diameter
-/// is rolled in it: thin if the region falls apart, vanishes or changes its number of holes when its rim of width / 2
-/// is taken off, or if the disc leaves out a connected part of more than `area`.
+/// is rolled in it: thin if the region falls apart, vanishes or loses a hole when its rim of width / 2 is taken off
+/// (gap: gains one when it is put on), or if the disc leaves out a connected part of more than `area`. Specks count
+/// nowhere.
 core_status sdf__geos_is_thin(const core_outline *o, double width, double area, bool gap, bool *thin, core_error *err);
 
 /// Copies `drawn` without duplicate and collinear points, oriented, rings in a fixed order and starting at a fixed
@@ -35,6 +36,9 @@ core_status sdf__outline_canonical(const core_outline *drawn, core_outline *cano
 double sdf__segment_distance2(const double *p, const double *a, const double *b);
 /// Twice the signed area of a ring (n x 2), relative to its first point.
 double sdf__ring_area2(const double *xy, int n);
+
+/// An island, a hole or a part below this share of the whole area is a speck.
+#define SDF__SPECK_SHARE 1e-3
 
 /// Largest width and height of an image, pixels.
 #define SDF__IMAGE_SIDE_MAX 8192

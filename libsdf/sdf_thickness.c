@@ -14,6 +14,8 @@
 /// (cot(b/2) - (pi - b)/2)/4: 0.05 at 90 degrees, 0.17 at 60 degrees, 0.6 at 30 degrees.
 #define THICKNESS_REACH 0.05
 #define THICKNESS_REACH_DISCS 0.6
+/// From one disc to the next.
+#define THICKNESS_STEP 1.5
 /// Width of the last interval; offset outlines themselves are true to 1 %.
 #define THICKNESS_ACCURACY 0.002
 /// Cells across the thinnest feature: refused below, warned about below, aimed at.
@@ -32,7 +34,8 @@ static core_status is_thin(const core_outline *o, double width, bool gap, bool *
     return sdf__geos_is_thin(o, width, reach * width, gap, thin, err);
 }
 
-/// Doubles the disc until it gets stuck, then halves the interval.
+/// Enlarges the disc until it gets stuck, then halves the interval. The steps are small: a slot that is hardly deeper
+/// than wide is nothing for a disc much wider than it.
 static core_status thinnest(const core_outline *o, bool gap, double widest, double *result, core_error *err) {
     double low = THICKNESS_MIN, high = low;
     bool thin = false;
@@ -40,7 +43,7 @@ static core_status thinnest(const core_outline *o, bool gap, double widest, doub
         CORE_TRY(is_thin(o, high, gap, &thin, err));
         if (thin || high >= widest) break;
         low = high;
-        high = fmin(2 * high, widest);
+        high = fmin(THICKNESS_STEP * high, widest);
     }
     if (!thin) {
         *result = INFINITY;
@@ -77,7 +80,11 @@ core_status sdf_resolution_choose(const core_outline *canonical, int resolution,
     double wall, gap;
     CORE_CHECK(canonical && chosen && note, CORE_ARG, "sdf_resolution_choose: null pointer");
     CORE_CHECK(resolution == SDF_RESOLUTION_AUTO || resolution > 0, CORE_RANGE, "resolution: found %d", resolution);
-    CORE_TRY(sdf_thinnest_feature(canonical, &wall, &gap, err));
+    // Nothing thicker matters, and wide discs are the costly ones.
+    double matters = resolution == SDF_RESOLUTION_AUTO ? 2 * RESOLUTION_CELLS_AUTO / RESOLUTION_AUTO_MIN
+                                                       : 2 * RESOLUTION_CELLS_WARNED / resolution;
+    CORE_TRY(thinnest(canonical, false, matters, &wall, err));
+    CORE_TRY(thinnest(canonical, true, matters, &gap, err));
     double width = fmin(wall, gap), wanted = resolution_for(RESOLUTION_CELLS_AUTO, width);
     if (resolution == SDF_RESOLUTION_AUTO)
         resolution = (int)fmin(fmax(wanted, RESOLUTION_AUTO_MIN), RESOLUTION_AUTO_MAX);
