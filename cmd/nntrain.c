@@ -83,6 +83,8 @@ typedef struct session {
     double target;     // NaN: none
     cspace_bundle old; // of --update
     cspace_bundle result;
+    char **states; // (count_files) files of unfinished trainings, NULL: none
+    bool quiet;
     int rows_printed, count_trained, count_reused, count_kept, count_dropped;
 } session;
 
@@ -102,12 +104,55 @@ static bool take_current(session *s, const cspace_samples *samples, cspace_map *
     return false;
 }
 
-static core_status make_map(session *s, const cspace_samples *samples, cspace_map *map, core_error *err) {
+// "OUTPUT.A__B[__RATIO]SUFFIX". Caller frees.
+static core_status beside_output(const session *s, const cspace_samples *samples, const char *suffix, char **path,
+                                 core_error *err) {
+    core_status status = CORE_OK;
+    char ratio[32] = "";
+    if (samples->ratio != 1.0) snprintf(ratio, sizeof ratio, "__%.9g", samples->ratio);
+    const size_t n_bytes = strlen(s->o->output) + 2 * CORE_NAME_MAX + sizeof ratio + strlen(suffix) + 4;
+    CORE_NEW_DONE(*path, n_bytes);
+    snprintf(*path, n_bytes, "%s.%s__%s%s%s", s->o->output, samples->a.name, samples->b.name, ratio, suffix);
+done:
+    return status;
+}
+
+// A training that went wrong: its best weights go into a bundle of their own, the error says where.
+static core_status keep_best(const session *s, const cspace_samples *samples, cspace_map *map, core_error *cause) {
+    core_status status = CORE_OK;
+    cspace_bundle one = {0};
+    char *path = NULL;
+    core_error *err = cause;
+    const core_error first = *cause;
+    const bool swapped = cspace_pair_is_swapped(samples->a.name, samples->b.name, samples->ratio);
+    CORE_TRY_DONE(beside_output(s, samples, ".best.h5", &path, err));
+    CORE_TRY_DONE(
+        cspace_bundle_add(&one, map, swapped ? &samples->b : &samples->a, swapped ? &samples->a : &samples->b, err));
+    CORE_TRY_DONE(cspace_bundle_write(path, &one, NULL, err));
+    *cause = first;
+    fprintf(stderr, "nntrain: the best weights so far (mean error of d %.5f) are kept in %s\n",
+            one.maps[0].error.d_mean, path);
+done:
+    core_free(path);
+    cspace_bundle_clear(&one);
+    return status;
+}
+
+static core_status make_map(session *s, const cspace_samples *samples, char **state, cspace_map *map, core_error *err) {
     if (take_current(s, samples, map)) {
         s->count_reused++;
     } else {
-        const core_status status = cspace_train(samples, s->def, s->progress, map, err);
+        CORE_TRY(beside_output(s, samples, ".training.h5", state, err));
+        cspace_train_def def = *s->def;
+        def.state_path = *state;
+        if (!s->quiet && core_file_exists(*state))
+            fprintf(stderr, "nntrain: going on with the unfinished training %s\n", *state);
+        const core_status status = cspace_train(samples, &def, s->progress, map, err);
         cmd_progress_end();
+        if (status == CORE_NOT_CONVERGED) {
+            (void)remove(*state); // it would only fail again
+            if (map->kernel_distance) CORE_TRY(keep_best(s, samples, map, err));
+        }
         CORE_TRY(status);
         s->count_trained++;
     }
@@ -150,10 +195,11 @@ done:
 }
 
 // One file: read, train, print, add to the bundle.
-static core_status train_file(session *s, const char *path, uint64_t *content_hash, core_error *err) {
+static core_status train_file(session *s, int index, uint64_t *content_hash, core_error *err) {
     core_status status = CORE_OK;
     cspace_samples samples = {0};
     cspace_map map = {0};
+    const char *path = s->o->files[index];
     CORE_TRY_DONE(cspace_samples_read(path, &samples, content_hash, err));
     const cspace_map *there = NULL;
     bool swapped;
@@ -161,7 +207,8 @@ static core_status train_file(session *s, const char *path, uint64_t *content_ha
                                        NULL) != CORE_OK,
                     CORE_ARG, "%s: the pair %s-%s is in another of the files already", path, samples.a.name,
                     samples.b.name);
-    status = s->sweep.count > 0 ? make_sweep(s, &samples, &map, err) : make_map(s, &samples, &map, err);
+    status =
+        s->sweep.count > 0 ? make_sweep(s, &samples, &map, err) : make_map(s, &samples, &s->states[index], &map, err);
     if (status == CORE_OK && map.kernel_distance) {
         swapped = cspace_pair_is_swapped(samples.a.name, samples.b.name, samples.ratio); // the bundle's stored order
         status = cspace_bundle_add(&s->result, &map, swapped ? &samples.b : &samples.a,
@@ -205,11 +252,12 @@ static core_status run(session *s, core_h5_provenance provenance, core_error *er
     const char **names = NULL;
     CORE_NEW_DONE(hashes, (size_t)o->count_files);
     CORE_NEW_DONE(names, (size_t)o->count_files);
+    CORE_NEW_DONE(s->states, (size_t)o->count_files);
     if (o->output) CORE_TRY_DONE(cmd_check_output(o->output, CSPACE_MAPS_FORMAT, CSPACE_MAPS_VERSION, err));
     if (o->update) CORE_TRY_DONE(cspace_bundle_read(o->update, &s->old, NULL, err));
     for (int i = 0; i < o->count_files; i++) {
         names[i] = o->files[i];
-        CORE_TRY_DONE(train_file(s, o->files[i], &hashes[i], err));
+        CORE_TRY_DONE(train_file(s, i, &hashes[i], err));
     }
     if (!o->output) goto done;
     CORE_TRY_DONE(keep_others(s, err));
@@ -218,10 +266,14 @@ static core_status run(session *s, core_h5_provenance provenance, core_error *er
     provenance.input_hashes = hashes;
     provenance.blas_core = nn_blas_core();
     CORE_TRY_DONE(cspace_bundle_write(o->output, &s->result, &provenance, err));
+    for (int i = 0; i < o->count_files; i++)
+        if (s->states[i]) (void)remove(s->states[i]); // was written a moment ago
     if (o->update)
         printf("%s: %d maps trained, %d reused, %d of other pairs kept, %d left out\n", o->output, s->count_trained,
                s->count_reused, s->count_kept, s->count_dropped);
 done:
+    for (int i = 0; s->states && i < o->count_files; i++) core_free(s->states[i]);
+    core_free(s->states);
     cspace_bundle_clear(&s->old);
     cspace_bundle_clear(&s->result);
     core_free(hashes);
@@ -258,6 +310,7 @@ int main(int argc, char **argv) {
     cmd_parse(&argp, argc, argv, &o, &quiet);
     cspace_train_def def;
     session s = {.o = &o, .def = &def};
+    s.quiet = quiet;
     resolve(&o, &s);
     cmd_train_resolve(&o.train, &def);
     if (o.samples) def.samples = cmd_integer("--samples", o.samples, 1, 1000000000);

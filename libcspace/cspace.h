@@ -363,6 +363,9 @@ typedef struct cspace_train_def {
     int arm_layers, arm_width; // of the moment-arm net; 0: those of `net`
     int tries;                 // 1: seeds that are tried while d misses the target; epochs and seconds are shared out
     double target;             // 0: mean error of d, units of L, that ends the tries
+    const char *state_path;    // NULL; a file to save the unfinished training in every few seconds and to go on from if
+                               // it is there, to the same bits; borrowed, the caller removes it
+    bool state_replace;        // false; true: a file there that is of other samples or options, or broken, is replaced
     nn_train_def net;          // of both nets; its gradient weight and heads act on the distance net alone;
                                // heads 0: 1 for equal shapes with a mirror, else 4
 } cspace_train_def;
@@ -371,7 +374,8 @@ core_status cspace_train_recipe(const char *name, cspace_train_def *def, core_er
 /// The input_hash that cspace_train would store: samples and options, not the threads.
 uint64_t cspace_train_input_hash(uint64_t samples_input_hash, const cspace_train_def *def);
 /// Trains both nets, measures the error on the held-out rows. RANGE, SHAPE (no negative or no positive distances),
-/// NONFINITE, NOT_CONVERGED, MEMORY.
+/// NONFINITE, MEMORY; of state_path IO, FORMAT, ARG (other samples or options). NOT_CONVERGED (message: step and
+/// cause): *map holds the best weights there were, prepared, if both nets had any.
 core_status cspace_train(const cspace_samples *samples, const cspace_train_def *def, const core_progress *progress,
                          cspace_map *map, core_error *err);
 /// Statistics of a prepared map against labelled rows with |d| < band.

@@ -259,7 +259,7 @@ static core_status make_map(job *j, int index, cspace_map *map, core_error *err)
     cspace_samples samples = {0};
     cspace_bundle cached = {0};
     cspace_pair pair;
-    char *path = NULL;
+    char *path = NULL, *unfinished = NULL;
     CORE_TRY_DONE(cspace_pair_init(&j->shapes[plan->a], &j->grids[plan->a], &j->shapes[plan->b], &j->grids[plan->b],
                                    plan->ratio, &pair, err));
     const uint64_t input_hash =
@@ -276,12 +276,17 @@ static core_status make_map(job *j, int index, cspace_map *map, core_error *err)
         goto done;
     }
     CORE_TRY_DONE(make_samples(j, plan, &pair, &progress, &samples, err));
-    CORE_TRY_DONE(cspace_train(&samples, &j->def->train, &progress, map, err));
+    CORE_TRY_DONE(cache_path(j, plan, ".training.h5", &unfinished, err));
+    cspace_train_def train = j->def->train;
+    train.state_path = unfinished, train.state_replace = true;
+    CORE_TRY_DONE(cspace_train(&samples, &train, &progress, map, err));
     CORE_TRY_DONE(write_cached_map(j, path, plan, map, err));
+    (void)remove(unfinished); // if it stays, it will be found to be done
     j->report.count_maps_built++;
 done:
     cspace_bundle_clear(&cached);
     cspace_samples_clear(&samples);
+    core_free(unfinished);
     core_free(path);
     return status;
 }

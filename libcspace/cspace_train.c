@@ -2,6 +2,7 @@
 // recipe: libcspace/README.md, "Maps".
 #include "cspace.h"
 #include "cspace_train.h"
+#include "cspace_train_state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,6 @@
 // Training samples by which tries are compared; what is added to the seed for each further try.
 #define TRY_ROWS 20000
 #define TRY_SEED 1000
-#define TRIES_MAX 16
 // Heads of a distance net where the recipe leaves their number to the pair.
 #define HEADS_MANY 4
 
@@ -99,8 +99,8 @@ static core_status check(const cspace_samples *samples, const cspace_train_def *
     CORE_CHECK(def->samples >= 0 && def->samples <= samples->training.n, CORE_RANGE,
                "samples: found %lld, expected at most the %lld rows of %s-%s", (long long)def->samples,
                (long long)samples->training.n, samples->a.name, samples->b.name);
-    CORE_CHECK(def->tries >= 1 && def->tries <= TRIES_MAX, CORE_RANGE, "tries: found %d, expected 1 to %d", def->tries,
-               TRIES_MAX);
+    CORE_CHECK(def->tries >= 1 && def->tries <= CSPACE__TRIES_MAX, CORE_RANGE, "tries: found %d, expected 1 to %d",
+               def->tries, CSPACE__TRIES_MAX);
     CORE_CHECK(def->target >= 0.0, CORE_RANGE, "target: found %g, expected a number >= 0", def->target);
     int64_t negative = 0, positive = 0;
     for (int64_t i = 0; i < samples->training.n; i++) {
@@ -158,12 +158,20 @@ static core_status finish_job(net_job *job, double images, core_error *err) {
     return CORE_OK;
 }
 
+// Where the nets of a try save what they have done.
+typedef struct unfinished {
+    cspace__train_log *log; // NULL: nowhere
+    int i_try;
+} unfinished;
+
 // Jobs of the distance net and the moment-arm net, one thread each. The gradient term acts on the distance net alone.
-static void describe_jobs(const cspace__train_rows *t, const cspace_train_def *def, cspace_map *map, net_job jobs[2]) {
+static void describe_jobs(const cspace__train_rows *t, const cspace_train_def *def, const unfinished *kept,
+                          cspace_map *map, net_job jobs[2]) {
     const nn_data rows = {.n = t->n, .inputs = t->inputs, .x = t->x};
     for (int i = 0; i < 2; i++) {
         jobs[i] = (net_job){.data = rows, .def = def->net};
         jobs[i].def.threads = 1;
+        if (kept->log) cspace__train_log_attach(kept->log, kept->i_try, i, &jobs[i].def);
         // Epochs are passes over the samples: more images make a pass longer, not the training.
         jobs[i].def.epochs /= (double)t->n / (double)t->samples;
         jobs[i].def.seconds *= i == 0 ? DISTANCE_SHARE : 1.0 - DISTANCE_SHARE;
@@ -188,10 +196,11 @@ static void describe_jobs(const cspace__train_rows *t, const cspace_train_def *d
 // Both nets from the same rows. With two threads each net has one of its own: they share nothing, so no step of one
 // waits for the other (a barrier a step costs far more on a busy machine).
 static core_status train_side_by_side(const cspace__train_rows *t, const cspace_train_def *def,
-                                      const core_progress *progress, cspace_map *map, core_error *err) {
+                                      const core_progress *progress, const unfinished *kept, cspace_map *map,
+                                      core_error *err) {
     const bool together = def->net.threads > 1;
     net_job jobs[2];
-    describe_jobs(t, def, map, jobs);
+    describe_jobs(t, def, kept, map, jobs);
     jobs[0].progress = progress, jobs[1].progress = together ? NULL : progress;
     if (together) jobs[0].def.seconds = jobs[1].def.seconds = def->net.seconds;
     core_thread_for(together ? 2 : 1, 2, run_job, jobs);
@@ -201,9 +210,9 @@ static core_status train_side_by_side(const cspace__train_rows *t, const cspace_
 
 // The distance net first: the moment-arm net learns from the normals it predicts.
 static core_status train_one_by_one(const cspace_rows *rows, const cspace_train_def *def, const core_progress *progress,
-                                    cspace__train_rows *t, cspace_map *map, core_error *err) {
+                                    const unfinished *kept, cspace__train_rows *t, cspace_map *map, core_error *err) {
     net_job jobs[2];
-    describe_jobs(t, def, map, jobs);
+    describe_jobs(t, def, kept, map, jobs);
     for (int i = 0; i < 2; i++) {
         jobs[i].progress = progress, jobs[i].def.threads = def->net.threads;
         if (i == 1) {
@@ -228,7 +237,7 @@ static core_status measure_try(const cspace_map *map, const cspace_rows *rows, d
 
 // Trains up to def->tries times, until the target is met; the best try becomes the map.
 static core_status train_tries(const cspace_rows *rows, const cspace_train_def *def, const core_progress *progress,
-                               cspace__train_rows *t, cspace_map *map, core_error *err) {
+                               cspace__train_log *log, cspace__train_rows *t, cspace_map *map, core_error *err) {
     core_status status = CORE_OK;
     double best = INFINITY;
     const cspace_map bare = *map; // no nets yet
@@ -238,8 +247,9 @@ static core_status train_tries(const cspace_rows *rows, const cspace_train_def *
         one.net.epochs /= def->tries, one.net.seconds /= def->tries;
         one.net.seed += TRY_SEED * (uint64_t)i;
         candidate = bare;
-        CORE_TRY_DONE(def->arm_normal ? train_one_by_one(rows, &one, progress, t, &candidate, err)
-                                      : train_side_by_side(t, &one, progress, &candidate, err));
+        const unfinished kept = {log, i};
+        CORE_TRY_DONE(def->arm_normal ? train_one_by_one(rows, &one, progress, &kept, t, &candidate, err)
+                                      : train_side_by_side(t, &one, progress, &kept, &candidate, err));
         CORE_TRY_DONE(cspace_map_prepare(&candidate, NN_ISA_BEST, err));
         double error = 0.0;
         if (def->tries > 1) CORE_TRY_DONE(measure_try(&candidate, rows, &error, err));
@@ -251,8 +261,21 @@ static core_status train_tries(const cspace_rows *rows, const cspace_train_def *
         cspace_map_clear(&candidate);
     }
 done:
+    if (status == CORE_NOT_CONVERGED && candidate.distance.parameters && candidate.moment_arm.parameters &&
+        !map->distance.parameters) {
+        *map = candidate; // the best weights of both nets
+        memset(&candidate, 0, sizeof candidate);
+    }
     cspace_map_clear(&candidate);
     return status;
+}
+
+// What a training that went wrong leaves: its best weights as a map, unless a net has none.
+static void rescue(const cspace_rows *held_out, cspace_map *m, cspace_map *map) {
+    if (!m->distance.parameters || cspace_map_prepare(m, NN_ISA_BEST, NULL) != CORE_OK) return;
+    if (cspace_map_measure(m, held_out, MEASURE_BAND, &m->error, NULL) != CORE_OK) return;
+    *map = *m;
+    memset(m, 0, sizeof *m);
 }
 
 core_status cspace_train(const cspace_samples *samples, const cspace_train_def *def, const core_progress *progress,
@@ -263,6 +286,7 @@ core_status cspace_train(const cspace_samples *samples, const cspace_train_def *
     cspace_map m = {0};
     cspace_rows training = {0}, held_out = {0};
     cspace__train_rows t = {0};
+    cspace__train_log log = {0};
     describe(samples, def, &m);
     const bool swapped = cspace_pair_is_swapped(samples->a.name, samples->b.name, samples->ratio);
     if (swapped) {
@@ -270,15 +294,20 @@ core_status cspace_train(const cspace_samples *samples, const cspace_train_def *
         CORE_TRY_DONE(cspace__rows_swap(&samples->held_out, &held_out, err));
     }
     const cspace_rows *rows = swapped ? &training : &samples->training;
-    CORE_TRY_DONE(cspace__train_rows_create(rows, &m.fold, samples->band, def, &t, err));
-    CORE_TRY_DONE(train_tries(rows, def, progress, &t, &m, err));
     const cspace_rows *fresh = swapped ? &held_out : &samples->held_out;
+    if (def->state_path)
+        CORE_TRY_DONE(cspace__train_log_open(def->state_path, m.input_hash, def->state_replace, &log, err));
+    CORE_TRY_DONE(cspace__train_rows_create(rows, &m.fold, samples->band, def, &t, err));
+    status = train_tries(rows, def, progress, def->state_path ? &log : NULL, &t, &m, err);
+    if (status == CORE_NOT_CONVERGED) rescue(fresh, &m, map);
+    if (status != CORE_OK) goto done;
     CORE_TRY_DONE(cspace_map_measure(&m, fresh, MEASURE_BAND, &m.error, err));
     CORE_TRY_DONE(cspace_statement_measure(&m, swapped ? &samples->b : &samples->a, swapped ? &samples->a : &samples->b,
                                            fresh, &m.statement, err));
     *map = m;
     memset(&m, 0, sizeof m);
 done:
+    cspace__train_log_clear(&log);
     cspace__train_rows_clear(&t);
     cspace_rows_clear(&training);
     cspace_rows_clear(&held_out);

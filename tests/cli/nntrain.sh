@@ -62,6 +62,43 @@ echo 'POLYGON ((-0.6 -0.7, 0.6 -0.7, 0.6 0.7, 0.2 0.7, 0.2 -0.3, -0.2 -0.3, -0.2
 grep -q '^updated.h5: 1 maps trained, 0 reused, 0 of other pairs kept, 1 left out' table.txt || fail "--update, changed: $(cat table.txt)"
 grep -q 'square-u is left out: .*u' err.txt || fail "--update, changed: $(cat err.txt)"
 
+# A killed training goes on to the same bits: killed behind the first net, as soon as its state is there.
+long="--layers 2 --width 32 --epochs 300 --threads 1"
+"$bin/nntrain" su.h5 -o whole.h5 $long --quiet >/dev/null || fail "a longer training"
+"$bin/nntrain" su.h5 -o killed.h5 $long --quiet >/dev/null 2>&1 &
+job=$!
+for _ in $(seq 600); do
+    [ -e killed.h5.square__u.training.h5 ] && break
+    sleep 0.05
+done
+kill -9 $job 2>/dev/null
+wait $job 2>/dev/null
+[ -e killed.h5 ] && fail "killed too late to test anything"
+[ -e killed.h5.square__u.training.h5 ] || fail "no state was left: $(ls)"
+rm -f killed.h5.*tmp* .killed.h5*
+expect 2 'killed.h5.square__u.training.h5: an unfinished training of other' nntrain su.h5 -o killed.h5 $long --seed 5 --quiet
+"$bin/nntrain" su.h5 -o killed.h5 $long >/dev/null 2>err.txt || fail "going on: $(cat err.txt)"
+grep -q 'going on with' err.txt || fail "going on: $(cat err.txt)"
+for m in whole killed; do
+    "$bin/mapquery" $m.h5 square u <poses.csv >$m.csv || fail "mapquery $m"
+    "$bin/mapquery" $m.h5 square u --error --json </dev/null >$m.json || fail "mapquery --error $m"
+done
+cmp -s whole.csv killed.csv && cmp -s whole.json killed.json || fail "a killed training ends elsewhere: $(cat whole.csv killed.csv)"
+[ -e killed.h5.square__u.training.h5 ] && fail "the state stays behind"
+cp truncated.h5 whole.h5.square__u.training.h5
+expect 2 'whole.h5.square__u.training.h5' nntrain su.h5 -o whole.h5 $long --quiet
+rm whole.h5.square__u.training.h5
+
+# A training that goes wrong: step and cause, the best weights beside an old bundle that stays.
+cp whole.h5 old.h5
+"$bin/nntrain" su.h5 -o old.h5 $few --learning-rate 10 --schedule constant --quiet >out.txt 2>err.txt
+[ $? = 1 ] || fail "an exploding loss: $(cat err.txt)"
+grep -q 'su.h5: training: .* at step [0-9]* of' err.txt || fail "an exploding loss: $(cat err.txt)"
+grep -q 'kept in old.h5.square__u.best.h5' err.txt || fail "an exploding loss: $(cat err.txt)"
+cmp -s whole.h5 old.h5 || fail "an exploding loss: the old bundle was touched"
+"$bin/mapquery" old.h5.square__u.best.h5 square u <poses.csv >/dev/null || fail "the best weights cannot be asked"
+rm old.h5*
+
 # Usage.
 for option in --sweep= --sweep=2 --sweep=2y16 --sweep=2x16, --sweep=0x4 --sweep=1x1000 --sweep=2x16,2x16 --sweep=1x1,1x2,1x3,1x4,1x5,1x6,1x7,1x8,1x9,1x10,1x11,1x12,1x13,1x14,1x15,1x16,1x17; do
     expect 2 '--sweep' nntrain su.h5 $option
@@ -107,5 +144,7 @@ grep -q 'already' err.txt || fail "the same pair twice: $(cat err.txt)"
 [ $? = 1 ] || fail "no room for the bundle: $(cat err.txt)"
 grep -q 'old.h5' err.txt || fail "no room for the bundle: $(cat err.txt)"
 cmp -s maps.h5 old.h5 || fail "no room: the old bundle was touched"
+[ -e x.h5.square__u.training.h5 ] || fail "the first of two trainings is lost"
+rm x.h5.square__u.training.h5
 [ -z "$(find . -name 'x.h5*' -o -name '*tmp*')" ] || fail "files left behind: $(ls)"
 finish
