@@ -195,6 +195,14 @@ static void test_kinks(void **state) {
     assert_int_equal(disc.count_kinks, 0);
     for (int i = 0; i < hh.count_kinks; i++)
         assert_true(fabs(hh.kinks[i] - 0.5 * CORE_PI * round(hh.kinks[i] / (0.5 * CORE_PI))) < 1e-12);
+    // A chamfer is no face.
+    const double chamfered[] = {-1.0, -1.0, 1.0, -1.0, 1.0, 0.9, 0.9, 1.0, -1.0, 1.0};
+    const int five = 5;
+    fixture block;
+    assert_int_equal(fixture_make("block", 1, &five, chamfered, GRID, &block, NULL), CORE_OK);
+    const cspace_fold bb = cspace_fold_make(&block.shape, &block.shape, 0.5, true);
+    assert_int_equal(bb.count_kinks, 4);
+    fixture_clear(&block);
     double slope;
     assert_close(cspace_fold_kink(&hh, 0.3, &slope), 0.3, 1e-15);
     assert_true(slope == 1.0);
