@@ -132,6 +132,8 @@ void core_hash_text(uint64_t hash, char text[17]);
 /// tests/unit/test_core_math.c. Below 1 ulp for |x| <= 1e6; beyond, x is first taken modulo the double nearest 2 pi,
 /// whose error is less than half an ulp of x per unit slope: still finite and continuous in that sense.
 void core_sincos(double x, double *s, double *c);
+/// The same bits for n angles, several at a time; s and c (n) must not overlap x.
+void core_sincos_many(const double *x, int n, double *s, double *c);
 /// Below 2 ulp. Quadrants and signed zeros as in C: (+-0, x > 0 or +0) gives +-0, (+-0, x < 0 or -0) gives +-pi.
 double core_atan2(double y, double x);
 /// Below 1 ulp. 0 gives -infinity, negative numbers give NaN.

@@ -3,6 +3,7 @@
 /// reduced interval, computed in 90 decimal digits and rounded to double. Reduction: Cody and Waite, "Software manual
 /// for the elementary functions" (1980). Compiled without contraction, so that a*b + c is two roundings everywhere.
 #include "core.h"
+#include "core_sincos.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,25 +11,11 @@
 
 // ---------------------------------------------------------------------------------------------- constants
 
-// pi/2 in pieces of 33 bits: integer x piece is exact for |integer| < 2^20
-#define HALF_PI_1 0x1.921fb54400000p+0
-#define HALF_PI_2 0x1.0b4611a600000p-34
-#define HALF_PI_3 0x1.3198a2e000000p-69
-#define HALF_PI_4 0x1.b839a252049c1p-104
-#define TWO_OVER_PI 0x1.45f306dc9c883p-1
-#define SINCOS_REACH 1e6 // |x| up to here is reduced by the pieces above
-#define ROUNDER 0x1.8p52 // adding and subtracting it rounds a double below 2^51 to the nearest integer
 #define PI_HIGH 0x1.921fb54442d18p+1
 #define PI_LOW 0x1.1a62633145c07p-53
 #define LN2_HIGH 0x1.62e42fefa3800p-1 // 42 bits: integer exponent x LN2_HIGH is exact
 #define LN2_LOW 0x1.ef35793c76730p-45
 
-/// sin(x) = x + x^3 S(x^2), |x| <= pi/4, error of S 2.1e-17.
-static const double sine_terms[6] = {-0x1.5555555555555p-3, 0x1.1111111110bb2p-7,   -0x1.a01a019e83816p-13,
-                                     0x1.71de379654304p-19, -0x1.ae600aca92c64p-26, 0x1.5e0b05bff20f2p-33};
-/// cos(x) = 1 - x^2/2 + x^4 C(x^2), |x| <= pi/4, error of C 1.3e-18.
-static const double cosine_terms[6] = {0x1.5555555555555p-5,   -0x1.6c16c16c16967p-10, 0x1.a01a019f4e9b4p-16,
-                                       -0x1.27e4fa17bf139p-22, 0x1.1eeb68cd22f56p-29,  -0x1.907d8f29fe831p-37};
 /// atan(u) = u + u^3 A(u^2), |u| <= 0.1, error of A 7.5e-20.
 static const double arctangent_terms[7] = {-0x1.5555555555555p-2, 0x1.9999999999980p-3,  -0x1.249249248831bp-3,
                                            0x1.c71c71983b159p-4,  -0x1.745ce36213d80p-4, 0x1.3af62b7a688afp-4,
@@ -59,44 +46,6 @@ static const double arctangent_low[9] = {0.0,
 
 // ---------------------------------------------------------------------------------------------- sin and cos
 
-/// x = n pi/2 + (high + low), |high| <= pi/4 and a little; n for |n| < 2^20.
-static double reduce(double x, double *low, int64_t *n) {
-    double turns = (x * TWO_OVER_PI + ROUNDER) - ROUNDER;
-    // first piece: exact, both sides are multiples of the same power of two and nearly equal
-    double r = x - turns * HALF_PI_1;
-    // second and third piece: the error of each subtraction is caught (two-sum)
-    double t = turns * HALF_PI_2;
-    double a = r - t;
-    double v = a - r;
-    double e = (r - (a - v)) - (t + v);
-    t = turns * HALF_PI_3;
-    double b = a - t;
-    v = b - a;
-    e += ((a - (b - v)) - (t + v)) - turns * HALF_PI_4;
-    double high = b + e;
-    *low = (b - high) + e;
-    *n = (int64_t)turns;
-    return high;
-}
-
-/// sin(x + low) for |x| <= pi/4: low enters with the slope cos(x) = 1 - x^2/2.
-static double sine_kernel(double x, double low) {
-    double z = x * x;
-    const double *t = sine_terms;
-    double p = t[0] + z * (t[1] + z * (t[2] + z * (t[3] + z * (t[4] + z * t[5]))));
-    return x + (x * z * p + low * (1.0 - 0.5 * z));
-}
-
-/// cos(x + low) for |x| <= pi/4: what 1 - x^2/2 loses in rounding is added back.
-static double cosine_kernel(double x, double low) {
-    double z = x * x;
-    const double *t = cosine_terms;
-    double p = t[0] + z * (t[1] + z * (t[2] + z * (t[3] + z * (t[4] + z * t[5]))));
-    double half = 0.5 * z;
-    double w = 1.0 - half;
-    return w + (((1.0 - w) - half) + (z * z * p - x * low));
-}
-
 void core_sincos(double x, double *s, double *c) {
     if (!(fabs(x) <= SINCOS_REACH)) {
         if (!(fabs(x) <= DBL_MAX)) {
@@ -105,13 +54,20 @@ void core_sincos(double x, double *s, double *c) {
         }
         x = fmod(x, 2.0 * PI_HIGH);
     }
-    double low;
-    int64_t n;
-    double high = reduce(x, &low, &n);
-    double sine = sine_kernel(high, low), cosine = cosine_kernel(high, low);
-    double first = n & 1 ? cosine : sine, second = n & 1 ? sine : cosine;
-    *s = n & 2 ? -first : first;
-    *c = (n + 1) & 2 ? -second : second;
+    double low, quarters;
+    const double high = core__reduce(x, &low, &quarters);
+    core__turn_by_quarters(quarters, core__sine_kernel(high, low), core__cosine_kernel(high, low), s, c);
+}
+
+void core_sincos_many(const double *x, int n, double *s, double *c) {
+    if (__builtin_cpu_supports("avx2")) {
+        core__sincos_avx2(x, n, s, c);
+    } else {
+        core__sincos_baseline(x, n, s, c);
+    }
+    for (int i = 0; i < n; ++i) {
+        if (!(fabs(x[i]) <= SINCOS_REACH)) core_sincos(x[i], &s[i], &c[i]);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------- atan2

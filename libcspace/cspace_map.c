@@ -1,14 +1,15 @@
 // Evaluation of a contact map: fold, encode, nets, chain rule, unfold. Equations: libcspace/README.md, "Maps".
 #include "cspace.h"
+#include "cspace_batch.h"
 
 #include <math.h>
 #include <string.h>
 
 // Rows that go through the nets together. A multiple of the kernels' row tiles; small enough to stay in the first
 // cache.
-#define BLOCK_ROWS 240
+#define BLOCK_ROWS CSPACE_BATCH_ROWS
 
-#define ARM_INPUTS_MAX (CSPACE_INPUTS_MAX + CSPACE_NORMAL_INPUTS)
+#define ARM_INPUTS_MAX CSPACE_ARM_INPUTS_MAX
 
 // A row is one image of a pose; the images of a pose follow each other.
 struct cspace_map_scratch {
@@ -23,6 +24,7 @@ struct cspace_map_scratch {
     float *arm_value;        // (stride)
     int *arm_row, *arm_pose; // (stride) rows and poses they belong to
     void *kernel;            // scratch of the kernels
+    cspace_batch *batch;
 };
 
 void cspace_map_clear(cspace_map *map) {
@@ -88,7 +90,7 @@ core_status cspace_map_scratch_create(int capacity, cspace_map_scratch **scratch
     s->stride = capacity < BLOCK_ROWS - 16 ? (capacity + CSPACE_IMAGES_MAX + 15) / 16 * 16 : BLOCK_ROWS;
     const size_t rows = (size_t)s->stride;
     size_t n_bytes = 0;
-    CORE_TRY_DONE(kernel_scratch_bytes(s->stride, &n_bytes, err));
+    CORE_TRY_DONE(kernel_scratch_bytes(BLOCK_ROWS, &n_bytes, err));
     CORE_NEW_DONE(s->count_images, rows);
     CORE_NEW_DONE(s->images, rows);
     CORE_NEW_DONE(s->inputs, rows);
@@ -100,6 +102,7 @@ core_status cspace_map_scratch_create(int capacity, cspace_map_scratch **scratch
     CORE_NEW_DONE(s->arm_value, rows);
     CORE_NEW_DONE(s->arm_row, rows);
     CORE_NEW_DONE(s->arm_pose, rows);
+    CORE_NEW_DONE(s->batch, 1);
     s->kernel = core_alloc(n_bytes, 1);
     CORE_CHECK_DONE(s->kernel, CORE_MEMORY, "out of memory: %zu bytes of kernel scratch", n_bytes);
     *scratch = s;
@@ -124,6 +127,7 @@ void cspace_map_scratch_destroy(cspace_map_scratch **scratch) {
     core_free(s->arm_row);
     core_free(s->arm_pose);
     core_free(s->kernel);
+    core_free(s->batch);
     core_free(s);
     *scratch = NULL;
 }
@@ -213,6 +217,10 @@ static void evaluate_arms(const cspace_map *map, const cspace_pose *poses, int n
 
 void cspace_map_evaluate(const cspace_map *map, const cspace_pose *poses, int n, double arm_below,
                          cspace_contact *contacts, cspace_map_scratch *scratch) {
+    if (cspace__batch_knows(&map->fold, map->encoding)) {
+        cspace__batch_evaluate(map, poses, n, arm_below, contacts, scratch->batch, scratch->kernel);
+        return;
+    }
     for (int start = 0; start < n;) {
         int count_rows;
         const int count = fill_rows(map, poses + start, n - start, &count_rows, scratch);
@@ -224,6 +232,10 @@ void cspace_map_evaluate(const cspace_map *map, const cspace_pose *poses, int n,
 
 void cspace_map_distance(const cspace_map *map, const cspace_pose *poses, int n, double *d,
                          cspace_map_scratch *scratch) {
+    if (cspace__batch_knows(&map->fold, map->encoding)) {
+        cspace__batch_distance(map, poses, n, d, scratch->batch, scratch->kernel);
+        return;
+    }
     cspace_map_scratch *s = scratch;
     for (int start = 0; start < n;) {
         int count_rows;

@@ -7,9 +7,11 @@
 #include <cmocka.h>
 
 #include "core.h"
+#include "core_sincos.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 #include <stdio.h>
 
 /// Bounds in units of the last place; measured maxima over 1e7 samples: sin 0.85, cos 0.84, atan2 1.81, log 0.84.
@@ -199,8 +201,42 @@ static void test_bits_do_not_depend_on_the_machine(void **state) {
     assert_string_equal(text, "e37ec6a8bc6344f1"); // gcc 12 with -O0 and with -O3 -march=native (FMA), clang 14 -O2
 }
 
+static void many_angles_at_once_are_the_same_bits(void **state) {
+    (void)state;
+    enum { N = 40003 };
+    static double x[N], s[N], c[N], s_loop[N], c_loop[N];
+    core_random r;
+    core_random_init(&r, 5, 0);
+    for (int i = 0; i < N; ++i) {
+        static const double scales[4] = {1, 10, 1e5, 1e6};
+        x[i] = scales[i % 4] * (2 * core_random_uniform(&r) - 1);
+    }
+    static const double special[] = {0,           -0.0, CORE_PI, -CORE_PI / 2, 1e6, -1e6,
+                                     1.0000001e6, -3e9, 1e300,   INFINITY,     NAN, 5e-324};
+    const int count = (int)(sizeof special / sizeof *special);
+    for (int i = 0; i < count; ++i) x[100 + i] = special[i];
+    for (int n = 0; n < 40; ++n) core_sincos_many(x + n, n, s, c); // every remainder of a vector
+    core_sincos_many(x, N, s, c);
+    core__sincos_baseline(x, N, s_loop, c_loop);
+    for (int i = 0; i < N; ++i) {
+        double one_s, one_c;
+        core_sincos(x[i], &one_s, &one_c);
+        if (isnan(one_s)) {
+            assert_true(isnan(s[i]) && isnan(c[i]));
+            continue;
+        }
+        if (memcmp(&s[i], &one_s, sizeof one_s) != 0 || memcmp(&c[i], &one_c, sizeof one_c) != 0)
+            fail_msg("angle %.17g: found %a, %a, expected %a, %a", x[i], s[i], c[i], one_s, one_c);
+        if (fabs(x[i]) <= 1e6 &&
+            (memcmp(&s_loop[i], &one_s, sizeof one_s) != 0 || memcmp(&c_loop[i], &one_c, sizeof one_c) != 0))
+            fail_msg("angle %.17g, any processor: found %a, %a, expected %a, %a", x[i], s_loop[i], c_loop[i], one_s,
+                     one_c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_angles_at_once_are_the_same_bits),
         cmocka_unit_test(test_sincos_accuracy),
         cmocka_unit_test(test_sincos_special),
         cmocka_unit_test(test_sincos_symmetry),
