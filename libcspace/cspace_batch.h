@@ -1,5 +1,5 @@
 /// Many poses at once for the folds that most maps have (equal shapes with a mirror, orders 1, 2 and 4): the loops of
-/// cspace_map.c in vectors. Shared by cspace_batch_map.c and cspace_batch.c; nobody else includes it.
+/// cspace_map.c in vectors. Shared by cspace_batch_map.c, cspace_map.c and cspace_batch.c; nobody else includes it.
 #ifndef CSPACE_BATCH_H
 #define CSPACE_BATCH_H
 
