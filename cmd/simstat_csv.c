@@ -117,11 +117,12 @@ static core_status append_boundaries(core_run_reader *run, int64_t frame, text_b
     const core_run_info *info = core_run_describe(run);
     core_status status = CORE_OK;
     double *force = NULL;
-    CORE_NEW_DONE(force, 2 * (size_t)info->count_planes);
+    CORE_NEW_DONE(force, 2 * (size_t)(info->count_planes + info->count_walls));
     CORE_TRY_DONE(sim_measure_boundary_forces(run, frame, force, err));
     CORE_TRY_DONE(append(t, "name,force_x,force_y\n", err));
-    for (int p = 0; p < info->count_planes; p++) {
-        CORE_TRY_DONE(append_field(t, info->planes[p].name, err));
+    for (int p = 0; p < info->count_planes + info->count_walls; p++) {
+        const char *name = p < info->count_planes ? info->planes[p].name : info->walls[p - info->count_planes].name;
+        CORE_TRY_DONE(append_field(t, name, err));
         CORE_TRY_DONE(append_format(t, err, ",%.17g,%.17g\n", force[2 * p], force[2 * p + 1]));
     }
 done:

@@ -12,6 +12,8 @@ struct core_run_reader {
     core_run_info info; // points to the arrays below
     core_run_type *types;
     core_run_plane *planes;
+    core_run_wall *walls;
+    uint8_t *prescribed;
     char (*observable_names)[CORE_NAME_MAX];
     char (*phase_names)[CORE_NAME_MAX];
     int32_t *species, *id; // id: scratch, (count_rows)
@@ -42,6 +44,9 @@ static core_status read_grains(core_run_reader *r, core_error *err) {
     CORE_NEW_DONE(r->species, n);
     CORE_NEW_DONE(r->mass, n);
     CORE_NEW_DONE(r->id, n);
+    CORE_NEW_DONE(r->prescribed, n);
+    if (core_h5_exists(r->file, CORE_RUN_PRESCRIBED))
+        CORE_TRY_DONE(core_h5_read(r->file, CORE_RUN_PRESCRIBED, CORE_H5_U8, 1, &n, r->prescribed, false, err));
     CORE_TRY_DONE(core_h5_read(r->file, CORE_RUN_SPECIES, CORE_H5_I32, 1, &n, r->species, false, err));
     CORE_TRY_DONE(core_h5_read(r->file, CORE_RUN_MASS, CORE_H5_F64, 1, &n, r->mass, true, err));
     for (size_t i = 0; i < n; i++) {
@@ -51,6 +56,7 @@ static core_status read_grains(core_run_reader *r, core_error *err) {
     }
     r->info.count_rows = (int)n;
     r->info.species = r->species;
+    r->info.prescribed = r->prescribed;
     r->info.mass = r->mass;
 done:
     return status; // the reader owns what was allocated
@@ -107,6 +113,54 @@ static core_status read_planes(core_run_reader *r, core_error *err) {
     }
     r->info.planes = r->planes;
     r->info.count_planes = n;
+done:
+    return status;
+}
+
+static core_status read_wall(core_run_reader *r, int i, core_error *err) {
+    core_status status = CORE_OK;
+    core_run_wall *wall = &r->walls[i];
+    char path[CORE_RUN_PATH_MAX], part[CORE_RUN_PATH_MAX + 16], kind[16];
+    size_t size[2] = {0, 0};
+    int rank = 0;
+    snprintf(path, sizeof path, CORE_RUN_WALLS "/%d", i);
+    CORE_TRY(core_h5_get_text(r->file, path, "name", wall->name, sizeof wall->name, err));
+    CORE_TRY(core_h5_get_text(r->file, path, "kind", kind, sizeof kind, err));
+    wall->is_circle = strcmp(kind, "circle") == 0;
+    CORE_CHECK(wall->is_circle || strcmp(kind, "polyline") == 0, CORE_FORMAT,
+               "%s: %s: kind %s; expected circle or polyline", core_h5_path(r->file), path, kind);
+    snprintf(part, sizeof part, "%s/%s", path, wall->is_circle ? "radius" : "thickness");
+    double *length = wall->is_circle ? &wall->radius : &wall->thickness;
+    CORE_TRY(core_h5_read(r->file, part, CORE_H5_F64, 0, NULL, length, true, err));
+    CORE_CHECK(*length > 0, CORE_FORMAT, "%s: %s: %g; expected a number above 0", core_h5_path(r->file), part, *length);
+    if (wall->is_circle) return CORE_OK;
+    snprintf(part, sizeof part, "%s/points", path);
+    CORE_TRY(core_h5_size(r->file, part, 2, &rank, size, err));
+    CORE_CHECK(rank == 2 && size[0] >= 2 && size[0] <= CORE_RUN_ROWS_MAX && size[1] == 2, CORE_FORMAT,
+               "%s: %s: %zu x %zu; expected 2 or more points", core_h5_path(r->file), part, size[0], size[1]);
+    CORE_NEW_DONE(wall->points, 2 * size[0]);
+    wall->count_points = (int)size[0];
+    status = core_h5_read(r->file, part, CORE_H5_F64, 2, size, wall->points, true, err);
+done:
+    return status; // the reader owns what was allocated
+}
+
+/// Circles, polylines and the period; files without them have none.
+static core_status read_walls(core_run_reader *r, core_error *err) {
+    core_status status = CORE_OK;
+    const size_t two = 2;
+    int n = 0;
+    if (core_h5_exists(r->file, CORE_RUN_PERIOD)) {
+        CORE_TRY(core_h5_read(r->file, CORE_RUN_PERIOD, CORE_H5_F64, 1, &two, r->info.period, true, err));
+        CORE_CHECK(r->info.period[0] < r->info.period[1], CORE_FORMAT, "%s: %s: %g to %g", core_h5_path(r->file),
+                   CORE_RUN_PERIOD, r->info.period[0], r->info.period[1]);
+    }
+    if (core_h5_exists(r->file, CORE_RUN_WALLS))
+        CORE_TRY(count_members(r->file, CORE_RUN_WALLS, CORE_RUN_TYPES_MAX, &n, err));
+    CORE_NEW_DONE(r->walls, (size_t)n);
+    r->info.walls = r->walls;
+    r->info.count_walls = n; // before reading: closing clears what was read
+    for (int i = 0; i < n; i++) CORE_TRY_DONE(read_wall(r, i, err));
 done:
     return status;
 }
@@ -240,6 +294,10 @@ static core_status check_series(core_run_reader *r, core_error *err) {
     if (r->info.count_planes > 0) CORE_TRY(check_rows(r, CORE_RUN_PLANE_PRESENT "/value", err));
     r->info.contacts = core_h5_exists(r->file, CORE_RUN_CONTACTS);
     if (r->info.contacts) CORE_TRY(check_rows(r, CORE_RUN_CONTACTS_END, err));
+    if (core_h5_exists(r->file, CORE_RUN_PLANE)) CORE_TRY(check_rows(r, CORE_RUN_PLANE "/value", err));
+    if (r->info.count_walls > 0) CORE_TRY(check_rows(r, CORE_RUN_WALL_PRESENT "/value", err));
+    if (r->info.count_walls > 0) CORE_TRY(check_rows(r, CORE_RUN_WALL_POSE "/value", err));
+    if (r->info.period[0] < r->info.period[1]) CORE_TRY(check_rows(r, CORE_RUN_GRAINS "/image/value", err));
     for (int i = 0; i < r->info.count_observables; i++) {
         snprintf(path, sizeof path, CORE_RUN_OBSERVABLES "/%s/value", r->observable_names[i]);
         CORE_TRY(check_rows(r, path, err));
@@ -252,6 +310,7 @@ static core_status read_all(core_run_reader *r, core_error *err) {
     CORE_TRY(read_types(r, err));
     CORE_TRY(read_grains(r, err));
     CORE_TRY(read_planes(r, err));
+    CORE_TRY(read_walls(r, err));
     CORE_TRY(read_observables(r, err));
     CORE_TRY(read_parameters(r, err));
     CORE_TRY(read_times(r, err));
@@ -315,18 +374,53 @@ static core_status read_state(core_run_reader *r, int64_t i, const core_run_fram
     return CORE_OK;
 }
 
-/// Observables, planes and phase of frame i.
-static core_status read_extras(core_run_reader *r, int64_t i, core_run_frame *frame, core_error *err) {
-    char path[CORE_RUN_PATH_MAX];
-    const size_t planes = (size_t)r->info.count_planes;
-    for (int k = 0; k < r->info.count_observables && frame->observables; k++) {
-        snprintf(path, sizeof path, CORE_RUN_OBSERVABLES "/%s/value", r->observable_names[k]);
-        CORE_TRY(core_h5_series_read(r->file, path, CORE_H5_F64, 0, NULL, (size_t)i, &frame->observables[k], err));
-    }
+/// Numbers that have to be finite.
+static core_status read_finite(core_run_reader *r, const char *path, int count, int64_t i, double *values,
+                               core_error *err) {
+    const size_t row[2] = {(size_t)count, 3};
+    CORE_TRY(core_h5_series_read(r->file, path, CORE_H5_F64, 2, row, (size_t)i, values, err));
+    for (int k = 0; k < 3 * count; k++)
+        CORE_CHECK(isfinite(values[k]), CORE_NONFINITE, "%s: %s: %g in frame %lld", core_h5_path(r->file), path,
+                   values[k], (long long)i);
+    return CORE_OK;
+}
+
+/// Planes, walls and images of frame i.
+static core_status read_boundaries(core_run_reader *r, int64_t i, core_run_frame *frame, core_error *err) {
+    const size_t planes = (size_t)r->info.count_planes, walls = (size_t)r->info.count_walls;
+    const size_t rows = (size_t)r->info.count_rows;
     if (planes > 0 && frame->plane_present) {
         CORE_TRY(core_h5_series_read(r->file, CORE_RUN_PLANE_PRESENT "/value", CORE_H5_U8, 1, &planes, (size_t)i,
                                      frame->plane_present, err));
     }
+    for (int p = 0; p < r->info.count_planes && frame->plane; p++) { // a file without poses: planes at rest
+        const core_run_plane *plane = &r->planes[p];
+        const double now[3] = {plane->normal[0], plane->normal[1], plane->offset};
+        memcpy(frame->plane + 3 * (size_t)p, now, sizeof now);
+    }
+    if (planes > 0 && frame->plane && core_h5_exists(r->file, CORE_RUN_PLANE))
+        CORE_TRY(read_finite(r, CORE_RUN_PLANE "/value", (int)planes, i, frame->plane, err));
+    if (walls > 0 && frame->wall_present) {
+        CORE_TRY(core_h5_series_read(r->file, CORE_RUN_WALL_PRESENT "/value", CORE_H5_U8, 1, &walls, (size_t)i,
+                                     frame->wall_present, err));
+    }
+    if (walls > 0 && frame->wall_pose)
+        CORE_TRY(read_finite(r, CORE_RUN_WALL_POSE "/value", (int)walls, i, frame->wall_pose, err));
+    if (!frame->image) return CORE_OK;
+    memset(frame->image, 0, rows * sizeof *frame->image);
+    if (!(r->info.period[0] < r->info.period[1])) return CORE_OK;
+    return core_h5_series_read(r->file, CORE_RUN_GRAINS "/image/value", CORE_H5_I32, 1, &rows, (size_t)i, frame->image,
+                               err);
+}
+
+/// Observables, boundaries and phase of frame i.
+static core_status read_extras(core_run_reader *r, int64_t i, core_run_frame *frame, core_error *err) {
+    char path[CORE_RUN_PATH_MAX];
+    for (int k = 0; k < r->info.count_observables && frame->observables; k++) {
+        snprintf(path, sizeof path, CORE_RUN_OBSERVABLES "/%s/value", r->observable_names[k]);
+        CORE_TRY(core_h5_series_read(r->file, path, CORE_H5_F64, 0, NULL, (size_t)i, &frame->observables[k], err));
+    }
+    CORE_TRY(read_boundaries(r, i, frame, err));
     CORE_TRY(
         core_h5_series_read(r->file, CORE_RUN_PHASE "/value", CORE_H5_I32, 0, NULL, (size_t)i, &frame->phase, err));
     CORE_CHECK(frame->phase >= 0, CORE_FORMAT, "%s: %s: phase %d in frame %lld", core_h5_path(r->file),
@@ -351,7 +445,8 @@ core_status core_run_read_contacts(core_run_reader *r, int64_t i, core_run_conta
                core_h5_path(r->file));
     CORE_CHECK(i >= 0 && i < r->info.count_frames, CORE_RANGE, "%s: frame %lld; there are %lld", core_h5_path(r->file),
                (long long)i, (long long)r->info.count_frames);
-    return core__run_contacts_read(r->file, i, r->info.count_rows, r->info.count_planes, contacts, n, err);
+    return core__run_contacts_read(r->file, i, r->info.count_rows, r->info.count_planes + r->info.count_walls, contacts,
+                                   n, err);
 }
 
 int64_t core_run_frame_at(const core_run_reader *r, double t) {
@@ -400,7 +495,10 @@ void core_run_close(core_run_reader **r) {
     core_h5_close(&old->file);
     for (int i = 0; i < old->info.count_types; i++) core_outline_clear(&old->types[i].outline);
     core_free(old->types);
+    for (int i = 0; i < old->info.count_walls; i++) core_free(old->walls[i].points);
     core_free(old->planes);
+    core_free(old->walls);
+    core_free(old->prescribed);
     core_free(old->observable_names);
     core_free(old->phase_names);
     core_free(old->species);
@@ -430,8 +528,26 @@ core_status core_run_frame_create(int count_rows, int count_observables, int cou
     CORE_NEW_DONE(fresh.angular_velocity, n);
     CORE_NEW_DONE(fresh.id, n);
     CORE_NEW_DONE(fresh.observables, (size_t)count_observables);
+    CORE_NEW_DONE(fresh.image, n);
     CORE_NEW_DONE(fresh.plane_present, (size_t)count_planes);
+    CORE_NEW_DONE(fresh.plane, 3 * (size_t)count_planes);
     *frame = fresh;
+    fresh = (core_run_frame){0};
+done:
+    core_run_frame_clear(&fresh);
+    return status;
+}
+
+core_status core_run_frame_add_walls(int count_walls, core_run_frame *frame, core_error *err) {
+    CORE_CHECK(frame && count_walls >= 0, CORE_ARG, "core_run_frame_add_walls: %d walls", count_walls);
+    core_status status = CORE_OK;
+    core_run_frame fresh = {0};
+    CORE_NEW_DONE(fresh.wall_present, (size_t)count_walls);
+    CORE_NEW_DONE(fresh.wall_pose, 3 * (size_t)count_walls);
+    core_free(frame->wall_present);
+    core_free(frame->wall_pose);
+    frame->wall_present = fresh.wall_present;
+    frame->wall_pose = fresh.wall_pose;
     fresh = (core_run_frame){0};
 done:
     core_run_frame_clear(&fresh);
@@ -447,5 +563,9 @@ void core_run_frame_clear(core_run_frame *frame) {
     core_free(frame->id);
     core_free(frame->observables);
     core_free(frame->plane_present);
+    core_free(frame->plane);
+    core_free(frame->wall_present);
+    core_free(frame->wall_pose);
+    core_free(frame->image);
     *frame = (core_run_frame){0};
 }

@@ -25,6 +25,16 @@ typedef struct core_run_plane {
     double offset;    // m
 } core_run_plane;
 
+/// A circle (grains inside) or a polyline wall as the run file stores it, in its own frame.
+typedef struct core_run_wall {
+    char name[CORE_NAME_MAX];
+    bool is_circle;
+    double radius;    // circle, m
+    double thickness; // polyline, m
+    int count_points; // polyline, else 0
+    double *points;   // (count_points x 2) m
+} core_run_wall;
+
 /// One named scalar per frame.
 typedef struct core_run_observable {
     const char *name;  // "kinetic_energy"
@@ -34,7 +44,7 @@ typedef struct core_run_observable {
 
 /// A touching contact of a frame: enough to find the forces on both bodies (equations: libsim/README.md, section 1).
 typedef struct core_run_contact {
-    int32_t bodies[2];    // rows of A and B, A < B; a boundary: A = -1 - its index
+    int32_t bodies[2];    // rows of A and B, A < B; a boundary: A = -1 - its index, planes first, then walls
     int32_t feature;      // tells contacts of one pair apart
     int32_t sliding;      // 1 at Coulomb's limit
     double d;             // m, negative in overlap
@@ -52,11 +62,15 @@ typedef struct core_run_def {
     const core_run_type *types;
     int count_planes;
     const core_run_plane *planes;
+    int count_walls;
+    const core_run_wall *walls;
+    double period[2]; // m: x is periodic in [period[0], period[1]); equal: unbounded
     int count_observables;
     const core_run_observable *observables;
     int count_phases;
     const char *const *phase_names; // (count_phases) without line breaks
     const int32_t *species;         // (count_rows) type index
+    const uint8_t *prescribed;      // (count_rows) 1: a boundary made of a grain; NULL: none is
     const double *mass;             // (count_rows) kg
     const char *scene_text;         // resolved scene
     const char *scene_path;
@@ -77,8 +91,12 @@ typedef struct core_run_frame {
     double *velocity;                 // (n x 2) m/s
     double *angular_velocity;         // (n) rad/s
     int32_t *id;                      // (n)
+    int32_t *image;                   // (n) periods that x has left behind
     double *observables;              // (count_observables)
     uint8_t *plane_present;           // (count_planes) 1 while the plane is there
+    double *plane;                    // (count_planes x 3) normal x, y, offset, as they are now
+    uint8_t *wall_present;            // (count_walls)
+    double *wall_pose;                // (count_walls x 3) x, y, angle
     int64_t count_contacts;           // written if the run has contact rows; not read by core_run_read
     const core_run_contact *contacts; // (count_contacts) borrowed
 } core_run_frame;
@@ -94,13 +112,16 @@ core_status core_run_finish(core_run_writer **w, core_error *err);
 
 /// What a run file says of itself; owned by the reader.
 typedef struct core_run_info {
-    int count_rows, count_types, count_planes, count_observables, count_phases;
+    int count_rows, count_types, count_planes, count_walls, count_observables, count_phases;
     int64_t count_frames; // committed
     const core_run_type *types;
     const core_run_plane *planes;
+    const core_run_wall *walls;
+    double period[2]; // m; equal: unbounded
     const char (*observable_names)[CORE_NAME_MAX];
     const char (*phase_names)[CORE_NAME_MAX];
     const int32_t *species;
+    const uint8_t *prescribed; // (count_rows)
     const double *mass;
     const double *times; // (count_frames) s
     const char *scene_text;
@@ -135,6 +156,8 @@ void core_run_close(core_run_reader **r);
 /// Allocates the arrays of a frame for a run of these sizes; core_run_frame_clear frees them.
 core_status core_run_frame_create(int count_rows, int count_observables, int count_planes, core_run_frame *frame,
                                   core_error *err);
+/// Adds the arrays of walls to a frame. MEMORY (the frame is as before).
+core_status core_run_frame_add_walls(int count_walls, core_run_frame *frame, core_error *err);
 void core_run_frame_clear(core_run_frame *frame);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct column {
 
 static const column columns[] = {
     {CORE_RUN_CONTACTS "/bodies", CORE_H5_I32, 2, offsetof(core_run_contact, bodies), NULL,
-     "rows of the grains A and B; a boundary is A = -1 - its index"},
+     "rows of the grains A and B; a boundary is A = -1 - its index, planes first, then walls"},
     {CORE_RUN_CONTACTS "/feature", CORE_H5_I32, 0, offsetof(core_run_contact, feature), NULL,
      "tells contacts of one pair apart"},
     {CORE_RUN_CONTACTS "/sliding", CORE_H5_I32, 0, offsetof(core_run_contact, sliding), NULL, "1 at Coulomb's limit"},

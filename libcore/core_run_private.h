@@ -18,6 +18,9 @@
 #define CORE_RUN_PLANES "/parameters/planes"
 #define CORE_RUN_CONTACTS "/contacts"
 #define CORE_RUN_CONTACTS_END CORE_RUN_CONTACTS "/end"
+#define CORE_RUN_WALLS "/parameters/walls"
+#define CORE_RUN_PRESCRIBED CORE_RUN_GRAINS "/prescribed"
+#define CORE_RUN_PERIOD CORE_RUN_GRAINS "/box/period"
 #define CORE_RUN_GRAVITY "/parameters/gravity"
 #define CORE_RUN_DT "/parameters/dt"
 #define CORE_RUN_TITLE "/parameters/title"
@@ -26,6 +29,9 @@
 #define CORE_RUN_SCENE_PATH "/parameters/scene_path"
 #define CORE_RUN_PHASE "/run/phase"
 #define CORE_RUN_PLANE_PRESENT "/run/plane_present"
+#define CORE_RUN_PLANE "/run/plane"
+#define CORE_RUN_WALL_PRESENT "/run/wall_present"
+#define CORE_RUN_WALL_POSE "/run/wall_pose"
 #define CORE_RUN_COMMITTED "/run/committed_frames" // written last: row k holds k + 1
 
 /// Declares the contact rows (group and datasets, all empty).

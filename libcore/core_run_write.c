@@ -12,12 +12,13 @@
 
 struct core_run_writer {
     core_h5 *file;
-    int count_rows, count_planes, count_observables;
+    int count_rows, count_planes, count_walls, count_observables;
     char (*observable_names)[CORE_NAME_MAX]; // (count_observables)
     int64_t count_frames;
     bool contacts;
     int64_t count_contacts; // of all frames
-    bool broken;            // an append failed half-way: no more frames
+    bool periodic;
+    bool broken; // an append failed half-way: no more frames
 };
 
 // ---------------------------------------------------------------------------------------------- checks
@@ -54,6 +55,9 @@ static core_status check_def(const core_run_def *def, core_error *err) {
                CORE_ARG, "run file: no types, species or masses (%d types)", def->count_types);
     CORE_CHECK(def->count_planes >= 0 && (def->planes || def->count_planes == 0), CORE_ARG,
                "run file: %d planes, none given", def->count_planes);
+    CORE_CHECK(def->count_walls >= 0 && (def->walls || def->count_walls == 0), CORE_ARG,
+               "run file: %d walls, none given", def->count_walls);
+    for (int i = 0; i < def->count_walls; i++) CORE_TRY(check_name(def->walls[i].name, "wall", i, err));
     CORE_CHECK(def->count_observables >= 0 && (def->observables || def->count_observables == 0), CORE_ARG,
                "run file: %d observables, none given", def->count_observables);
     CORE_CHECK(isfinite(def->gravity[0]) && isfinite(def->gravity[1]) && isfinite(def->dt), CORE_NONFINITE,
@@ -125,11 +129,20 @@ static core_status write_h5md(core_h5 *file, core_error *err) {
 
 static core_status write_grains(core_h5 *file, const core_run_def *def, core_error *err) {
     const size_t n = (size_t)def->count_rows;
-    static const char *const open[2] = {"none", "none"};
+    const size_t two = 2;
+    const bool periodic = def->period[0] < def->period[1];
+    static const char *const open[2] = {"none", "none"}, *const closed[2] = {"periodic", "none"};
     CORE_TRY(core_h5_group(file, CORE_RUN_GRAINS, "one row a grain", err));
-    CORE_TRY(core_h5_group(file, CORE_RUN_GRAINS "/box", "unbounded", err));
+    CORE_TRY(core_h5_group(file, CORE_RUN_GRAINS "/box", periodic ? "periodic in x" : "unbounded", err));
     CORE_TRY(core_h5_set_integer(file, CORE_RUN_GRAINS "/box", "dimension", 2, err));
-    CORE_TRY(core_h5_set_texts(file, CORE_RUN_GRAINS "/box", "boundary", 2, open, err));
+    CORE_TRY(core_h5_set_texts(file, CORE_RUN_GRAINS "/box", "boundary", 2, periodic ? closed : open, err));
+    if (periodic) {
+        const double edges[2] = {def->period[1] - def->period[0], 0};
+        CORE_TRY(core_h5_write(file, CORE_RUN_GRAINS "/box/edges", CORE_H5_F64, 1, &two, edges, "m",
+                               "width of the period; 0: unbounded", err));
+        CORE_TRY(core_h5_write(file, CORE_RUN_PERIOD, CORE_H5_F64, 1, &two, def->period, "m",
+                               "x of its left and right end", err));
+    }
     CORE_TRY(core_h5_group(file, CORE_RUN_GRAINS "/position", "of the centroids", err));
     CORE_TRY(core_h5_series_create(file, CORE_RUN_STEP, CORE_H5_I64, 0, NULL, CHUNK_ROWS_MAX, NULL, "time step", err));
     CORE_TRY(
@@ -146,8 +159,20 @@ static core_status write_grains(core_h5 *file, const core_run_def *def, core_err
         {CORE_RUN_GRAINS "/velocity", CORE_H5_F64, 8, 2, {n, 2}, "m/s", "of the centroids"},
         {CORE_RUN_GRAINS "/angular_velocity", CORE_H5_F64, 8, 1, {n}, "rad/s", "counter-clockwise"},
         {CORE_RUN_GRAINS "/id", CORE_H5_I32, 4, 1, {n}, NULL, "-1: the grain is absent"},
+        {CORE_RUN_GRAINS "/image",
+         CORE_H5_I32,
+         4,
+         1,
+         {n},
+         NULL,
+         "periods that x has left behind (where x is periodic)"},
     };
-    for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) CORE_TRY(create_element(file, &elements[i], err));
+    const size_t count = sizeof elements / sizeof elements[0] - !periodic;
+    for (size_t i = 0; i < count; i++) CORE_TRY(create_element(file, &elements[i], err));
+    if (def->prescribed) {
+        CORE_TRY(core_h5_write(file, CORE_RUN_PRESCRIBED, CORE_H5_U8, 1, &n, def->prescribed, NULL,
+                               "1: a boundary made of a grain", err));
+    }
     CORE_TRY(core_h5_write(file, CORE_RUN_SPECIES, CORE_H5_I32, 1, &n, def->species, NULL,
                            "index into /parameters/types", err));
     return core_h5_write(file, CORE_RUN_MASS, CORE_H5_F64, 1, &n, def->mass, "kg", "per metre of depth", err);
@@ -205,6 +230,28 @@ static core_status write_planes(core_h5 *file, const core_run_def *def, core_err
     return CORE_OK;
 }
 
+static core_status write_walls(core_h5 *file, const core_run_def *def, core_error *err) {
+    char path[CORE_RUN_PATH_MAX], part[CORE_RUN_PATH_MAX + 16];
+    if (def->count_walls == 0) return CORE_OK;
+    CORE_TRY(core_h5_group(file, CORE_RUN_WALLS, "circles and polylines by index, in their own frames", err));
+    for (int i = 0; i < def->count_walls; i++) {
+        const core_run_wall *wall = &def->walls[i];
+        const size_t size[2] = {(size_t)wall->count_points, 2};
+        snprintf(path, sizeof path, CORE_RUN_WALLS "/%d", i);
+        CORE_TRY(core_h5_group(file, path, wall->is_circle ? "a circle with grains inside" : "a polyline", err));
+        CORE_TRY(core_h5_set_text(file, path, "name", wall->name, err));
+        CORE_TRY(core_h5_set_text(file, path, "kind", wall->is_circle ? "circle" : "polyline", err));
+        snprintf(part, sizeof part, "%s/%s", path, wall->is_circle ? "radius" : "thickness");
+        CORE_TRY(core_h5_write(file, part, CORE_H5_F64, 0, NULL, wall->is_circle ? &wall->radius : &wall->thickness,
+                               "m", wall->is_circle ? "of the circle" : "of the wall, half of it on each side", err));
+        if (wall->is_circle) continue;
+        snprintf(part, sizeof part, "%s/points", path);
+        CORE_TRY(
+            core_h5_write(file, part, CORE_H5_F64, 2, size, wall->points, "m", "along the middle of the wall", err));
+    }
+    return CORE_OK;
+}
+
 /// Names of the phases, a line each.
 static core_status write_phases(core_h5 *file, const core_run_def *def, core_error *err) {
     core_status status = CORE_OK;
@@ -239,6 +286,7 @@ static core_status write_parameters(core_h5 *file, const core_run_def *def, core
     CORE_TRY(core_h5_write(file, CORE_RUN_DT, CORE_H5_F64, 0, NULL, &def->dt, "s", "time step", err));
     CORE_TRY(write_phases(file, def, err));
     CORE_TRY(write_types(file, def, err));
+    CORE_TRY(write_walls(file, def, err));
     return write_planes(file, def, err);
 }
 
@@ -249,7 +297,16 @@ static core_status write_run_group(core_h5 *file, const core_run_def *def, core_
                              "1 while the plane is there"};
     CORE_TRY(core_h5_group(file, "/run", "state of the run", err));
     CORE_TRY(create_element(file, &phase, err));
-    if (def->count_planes > 0) CORE_TRY(create_element(file, &present, err));
+    const size_t planes = (size_t)def->count_planes, walls = (size_t)def->count_walls;
+    const element now = {
+        CORE_RUN_PLANE, CORE_H5_F64, 8, 2, {planes, 3}, NULL, "normal x, y and offset (m) of each plane as it is"};
+    const element there = {CORE_RUN_WALL_PRESENT, CORE_H5_U8, 1, 1, {walls}, NULL, "1 while the wall is there"};
+    const element pose = {
+        CORE_RUN_WALL_POSE, CORE_H5_F64, 8, 2, {walls, 3}, NULL, "x, y (m) and angle (rad) of each wall"};
+    if (planes > 0) CORE_TRY(create_element(file, &present, err));
+    if (planes > 0) CORE_TRY(create_element(file, &now, err));
+    if (walls > 0) CORE_TRY(create_element(file, &there, err));
+    if (walls > 0) CORE_TRY(create_element(file, &pose, err));
     return core_h5_series_create(file, CORE_RUN_COMMITTED, CORE_H5_I64, 0, NULL, CHUNK_ROWS_MAX, NULL,
                                  "the last value is the number of complete frames; written last", err);
 }
@@ -263,6 +320,8 @@ core_status core_run_create(const char *path, const core_run_def *def, core_run_
     CORE_NEW_DONE(fresh->observable_names, (size_t)def->count_observables);
     fresh->count_rows = def->count_rows;
     fresh->count_planes = def->count_planes;
+    fresh->count_walls = def->count_walls;
+    fresh->periodic = def->period[0] < def->period[1];
     fresh->count_observables = def->count_observables;
     fresh->contacts = def->contacts;
     for (int i = 0; i < def->count_observables; i++) {
@@ -294,8 +353,14 @@ done:
 static core_status check_frame(const core_run_writer *w, const core_run_frame *f, core_error *err) {
     CORE_CHECK(f->position && f->orientation && f->velocity && f->angular_velocity && f->id, CORE_ARG,
                "core_run_append: an array of the frame is missing");
-    CORE_CHECK((f->observables || w->count_observables == 0) && (f->plane_present || w->count_planes == 0), CORE_ARG,
-               "core_run_append: observables or planes of the frame are missing");
+    CORE_CHECK((f->observables || w->count_observables == 0) &&
+                   ((f->plane_present && f->plane) || w->count_planes == 0) &&
+                   ((f->wall_present && f->wall_pose) || w->count_walls == 0) && (f->image || !w->periodic),
+               CORE_ARG, "core_run_append: observables, planes, walls or images of the frame are missing");
+    for (int i = 0; i < 3 * w->count_planes; i++)
+        CORE_CHECK(isfinite(f->plane[i]), CORE_NONFINITE, "run file: plane %d: found %g", i / 3, f->plane[i]);
+    for (int i = 0; i < 3 * w->count_walls; i++)
+        CORE_CHECK(isfinite(f->wall_pose[i]), CORE_NONFINITE, "run file: wall %d: found %g", i / 3, f->wall_pose[i]);
     CORE_CHECK(isfinite(f->time), CORE_NONFINITE, "run file: the time of frame %lld is %g", (long long)w->count_frames,
                f->time);
     CORE_CHECK(f->phase >= 0, CORE_RANGE, "run file: phase %d", (int)f->phase);
@@ -311,10 +376,23 @@ static core_status check_frame(const core_run_writer *w, const core_run_frame *f
     return CORE_OK;
 }
 
+/// Planes and walls of a frame.
+static core_status append_boundaries(core_run_writer *w, const core_run_frame *f, core_error *err) {
+    const size_t planes[2] = {(size_t)w->count_planes, 3}, walls[2] = {(size_t)w->count_walls, 3};
+    core_h5 *file = w->file;
+    if (w->count_planes > 0) {
+        CORE_TRY(
+            core_h5_series_append(file, CORE_RUN_PLANE_PRESENT "/value", CORE_H5_U8, 1, planes, f->plane_present, err));
+        CORE_TRY(core_h5_series_append(file, CORE_RUN_PLANE "/value", CORE_H5_F64, 2, planes, f->plane, err));
+    }
+    if (w->count_walls == 0) return CORE_OK;
+    CORE_TRY(core_h5_series_append(file, CORE_RUN_WALL_PRESENT "/value", CORE_H5_U8, 1, walls, f->wall_present, err));
+    return core_h5_series_append(file, CORE_RUN_WALL_POSE "/value", CORE_H5_F64, 2, walls, f->wall_pose, err);
+}
+
 /// Everything of a frame but the counter.
 static core_status append_values(core_run_writer *w, const core_run_frame *f, core_error *err) {
     const size_t scalar[2] = {(size_t)w->count_rows, 0}, vector[2] = {(size_t)w->count_rows, 2};
-    const size_t planes = (size_t)w->count_planes;
     core_h5 *file = w->file;
     CORE_TRY(core_h5_series_append(file, CORE_RUN_STEP, CORE_H5_I64, 0, NULL, &f->step, err));
     CORE_TRY(core_h5_series_append(file, CORE_RUN_TIME, CORE_H5_F64, 0, NULL, &f->time, err));
@@ -341,10 +419,11 @@ static core_status append_values(core_run_writer *w, const core_run_frame *f, co
     }
     if (w->contacts)
         CORE_TRY(core__run_contacts_append(file, f->count_contacts, f->contacts, w->count_contacts + f->count_contacts,
-                                           w->count_rows, w->count_planes, err));
+                                           w->count_rows, w->count_planes + w->count_walls, err));
+    if (w->periodic)
+        CORE_TRY(core_h5_series_append(file, CORE_RUN_GRAINS "/image/value", CORE_H5_I32, 1, scalar, f->image, err));
     CORE_TRY(core_h5_series_append(file, CORE_RUN_PHASE "/value", CORE_H5_I32, 0, NULL, &f->phase, err));
-    if (w->count_planes == 0) return CORE_OK;
-    return core_h5_series_append(file, CORE_RUN_PLANE_PRESENT "/value", CORE_H5_U8, 1, &planes, f->plane_present, err);
+    return append_boundaries(w, f, err);
 }
 
 core_status core_run_append(core_run_writer *w, const core_run_frame *frame, core_error *err) {

@@ -11,7 +11,7 @@ typedef enum core_yaml_kind {
     CORE_YAML_INTEGER, // whole number in [min, max]
     CORE_YAML_TEXT,    // any scalar
     CORE_YAML_WORD,    // one of `words` (space-separated)
-    CORE_YAML_VECTOR,  // sequence of exactly `count` finite numbers
+    CORE_YAML_VECTOR,  // sequence of exactly `count` finite numbers, or of any number of them
     CORE_YAML_NAMES,   // sequence of scalars
     CORE_YAML_BLOCK,   // mapping with the keys of the table
     CORE_YAML_LIST,    // sequence of BLOCKs; children are under "path[]"
@@ -28,7 +28,7 @@ typedef struct core_yaml_key {
     bool automatic;       // the word `auto` is allowed (NUMBER)
     double min, max;      // allowed range (NUMBER, INTEGER, VECTOR elements); both 0: any finite number
     bool above_min;       // the range is (min, max] instead of [min, max]
-    int count;            // VECTOR: number of elements
+    int count;            // VECTOR: number of elements, 0: any but none
     const char *words;    // WORD: "neural minimiser"
     const char *help;     // one line for --help-scene
 } core_yaml_key;

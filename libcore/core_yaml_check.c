@@ -79,7 +79,11 @@ void core__yaml_expected(const core_yaml_key *row, char text[CORE_YAML_EXPECTED_
         snprintf(text, n, strchr(row->words, ' ') ? "one of the words: %s" : "the word %s", row->words);
         break;
     case CORE_YAML_VECTOR:
-        snprintf(text, n, "a list of %d numbers%s%s", row->count, range, unit);
+        if (row->count > 0) {
+            snprintf(text, n, "a list of %d numbers%s%s", row->count, range, unit);
+        } else {
+            snprintf(text, n, "a list of numbers%s%s", range, unit);
+        }
         break;
     case CORE_YAML_NAMES:
         snprintf(text, n, "a list of names: [name, ...]");
@@ -272,7 +276,7 @@ static core_status check_items(const core_yaml *doc, core_yaml_node *node, core_
 static core_status check_sequence(const core_yaml *doc, core_yaml_node *node, core_error *err) {
     const core_yaml_key *row = node->row;
     if (node->form != CORE_YAML_SEQUENCE) return fail_value(doc, node, row, CORE_FORMAT, err);
-    if (row->kind == CORE_YAML_VECTOR && node->count != row->count) {
+    if (row->kind == CORE_YAML_VECTOR && (row->count > 0 ? node->count != row->count : node->count == 0)) {
         char expected[CORE_YAML_EXPECTED_MAX];
         core__yaml_expected(row, expected);
         return core_yaml_fail(doc, node, err, "found a list of %d, expected %s", node->count, expected);

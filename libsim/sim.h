@@ -9,7 +9,8 @@
 #include "cspace.h"
 #include "sdf.h"
 
-#define SIM_CONTACTS_MAX 4 // k_max of the narrow-phase seam; 1 is used so far
+#define SIM_GRAINS_MAX 10000000 // rows of one scene
+#define SIM_CONTACTS_MAX 4      // k_max of the narrow-phase seam; 1 is used so far
 
 // ---------------------------------------------------------------------------------------------- contact law
 
@@ -98,11 +99,12 @@ typedef struct sim_motion_def {
 /// A plane that keeps a pressure: along its normal u' = (pressure length - N - damping u)/mass, N being the contacts'
 /// force on it along -normal. mass 0: no servo.
 typedef struct sim_servo_def {
-    double pressure; // Pa, >= 0
-    double length;   // m: pressure x length is the force; NaN: the distance of the two planes of `across`, as it is
-    int across[2];   // boundaries
-    double mass;     // kg per metre of depth
-    double damping;  // N s/m
+    double pressure;   // Pa, >= 0
+    double length;     // m: pressure x length is the force; NaN: the distance of the two planes of `across`, as it is
+    int across[2];     // boundaries
+    double mass;       // kg per metre of depth
+    double damping;    // N s/m
+    bool until_motion; // it ends when the plane's own motion starts; else motion.waits says whether it waits itself
 } sim_servo_def;
 
 /// Kinds of boundaries that are no grains.
@@ -135,14 +137,53 @@ typedef struct sim_type_def {
     double radius;    // circumradius, m
     double density;   // kg/m^3
     sdf_shape shape;
+    char family[CORE_NAME_MAX]; // of a radius spread: the name in the scene; else empty
 } sim_type_def;
+
+/// Types drawn at random, each grain anew.
+typedef struct sim_mix {
+    int count;
+    int *types;      // (count)
+    double *weights; // (count) expected shares, any sum
+} sim_mix;
+/// A type, drawn with one number of `random`.
+int sim_mix_draw(const sim_mix *mix, core_random *random);
 
 /// Jittered lattice of bounding circles, random angles, filled from below.
 typedef struct sim_fill_def {
-    int type;
+    sim_mix mix;
     int count;
     double region[4]; // x0, y0, x1, y1 in m
 } sim_fill_def;
+
+/// Grains that enter one after the other at random places of a region where they are free.
+typedef struct sim_pour_def {
+    char name[CORE_NAME_MAX];
+    sim_mix mix;
+    int count;
+    double region[4];   // x0, y0, x1, y1 in m: holds the bounding circles
+    double rate;        // 1/s
+    double duration;    // s after its start, then no more; infinity: until all have entered
+    double velocity[2]; // m/s
+    bool waits;         // for a phase that starts it
+} sim_pour_def;
+
+/// Takes out grains whose centre gets into it.
+typedef struct sim_outlet_def {
+    char name[CORE_NAME_MAX];
+    bool is_line;
+    double region[4];         // x0, y0, x1, y1 in m
+    double normal[2], offset; // line: where normal.x < offset
+    bool waits;
+} sim_outlet_def;
+
+/// A grain whose motion is prescribed: a boundary made of a grain type.
+typedef struct sim_body_def {
+    char name[CORE_NAME_MAX];
+    int type;
+    double position[2], angle; // m, rad
+    sim_motion_def motion;
+} sim_body_def;
 
 /// A single grain: centroid in m, angle in rad, velocity in m/s, angular velocity in rad/s.
 typedef struct sim_place_def {
@@ -157,8 +198,9 @@ typedef struct sim_phase_def {
     double time;     // s
     double timeout;  // s, of a phase until rest
     bool continue_on_timeout;
-    int count_remove;
-    int *remove; // (count_remove) boundaries taken away at the start of the phase
+    int count_remove, count_start, count_stop;
+    int *remove;       // (count_remove) boundaries and bodies taken away at the start of the phase
+    int *start, *stop; // actors that start or stop then: boundaries, bodies, pours, outlets, numbered in this order
 } sim_phase_def;
 
 /// Narrow phases a scene may ask for, and their names.
@@ -173,18 +215,30 @@ typedef struct sim_scene {
     sim_type_def *types;
     int count_boundaries;
     sim_boundary_def *boundaries;
+    int count_bodies;
+    sim_body_def *bodies;
+    double period[2];     // m: x is periodic in [period[0], period[1]); equal: unbounded
+    int cell[4];          // planes left, right, floor, lid of the box whose stresses and strains are recorded; -1: none
     sim_contact_law *law; // (count_types x (count_types + count_boundaries)) of a type (row) with a type or a boundary
     double restitution_default;
+    double kn_auto; // N/m: what `kn: auto` came to, NaN: not asked for
     int count_fill;
     sim_fill_def *fill;
     int count_place;
-    sim_place_def *place;
+    sim_place_def *place; // of the scene, then of files of poses
+    int count_pours;
+    sim_pour_def *pours;
+    int count_outlets;
+    sim_outlet_def *outlets;
+    char *start_path;  // run whose grains are taken over, or NULL
+    double start_time; // s; NaN: its last frame
     int count_phases;
     sim_phase_def *phases;
     sim_back_end back_end;
     char *maps_path;     // resolved against the scene's folder, or NULL
     double smoothing;    // sigma of numeric back ends, units of L (0.001)
     double dt;           // s; NaN: auto
+    bool dt_force;       // a step above the stability limit is only warned of
     double output_every; // s
     uint64_t seed;
 } sim_scene;
@@ -206,9 +260,10 @@ core_status sim_scene_help(char **text, core_error *err);
 /// 0
 /// @param poses    [out] (count x 3) x, y in m, angle in rad in [-pi, pi)
 /// @return OK; RANGE: they do not fit (says how many do and what height of the region would do; poses untouched);
-/// NONFINITE; MEMORY; ARG No two circles overlap, none overlaps an occupied one, leaves the region or crosses a plane
-/// that is present. Cells are 2.05 R high and at least as wide; a circle lies anywhere in its cell. Depends on the
-/// seed, the entry and the arguments alone. Cost O(cells + m log m).
+/// NONFINITE; MEMORY; ARG No two circles overlap, none overlaps an occupied one, leaves the region, or reaches into a
+/// boundary that is present or a body (by exact geometry). Circles have the largest radius of the mixture. Cells
+/// are 2.05 R high and at least as wide; a circle lies anywhere in its cell. Depends on the seed, the entry and the
+/// arguments alone. Cost O(cells + m log m).
 core_status sim_fill_place(const sim_scene *scene, int i_fill, const double *occupied, int m, double *poses,
                            core_error *err);
 
@@ -251,7 +306,7 @@ core_status sim_world_add_absent(sim_world *world, int type, core_error *err);
 /// Puts an absent grain in. ARG: it is there; RANGE: no such grain; NONFINITE.
 core_status sim_world_enter(sim_world *world, int i, const double x[2], double angle, const double v[2], double omega,
                             core_error *err);
-/// Takes free grains out (indices; others are passed over): their rows stay, their contacts' elastic energy and their
+/// Takes grains out (indices; absent ones are passed over): their rows stay, their contacts' elastic energy and their
 /// own kinetic and potential energy are booked as removed.
 void sim_world_leave(sim_world *world, int count, const int *grains);
 /// Puts a boundary in or takes it away; what its contacts' springs held is booked as dissipated. An index out of range

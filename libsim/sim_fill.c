@@ -1,11 +1,11 @@
 /// Fill: grains on a lattice of cells a little wider than their bounding circles, each circle jittered inside its own
 /// cell, row by row from below. Circles in different cells cannot overlap, whatever the jitter; cells that another
-/// grain's circle or a plane reaches into are left out.
+/// grain's circle, a boundary or a body reaches into are left out.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim.h"
+#include "sim_private.h"
 
 #define PITCH 2.05              // least size of a cell in circumradii
 #define CLEARANCE (1 + 1e-9)    // of the radius: rounding may not make circles touch
@@ -18,9 +18,10 @@
 /// The lattice of one fill entry.
 typedef struct lattice {
     const sim_scene *scene;
-    double x0, y0;        // m, lower left corner
-    double width, height; // m, of a cell
-    double radius;        // m, with clearance
+    const sim_walls *walls; // the scene's boundaries
+    double x0, y0;          // m, lower left corner
+    double width, height;   // m, of a cell
+    double radius;          // m, with clearance
     int64_t columns;
     double rows; // whole number; a double because a region may be very high
 } lattice;
@@ -47,11 +48,15 @@ static void block_cells(const lattice *l, double y_row, const circle *c, uint8_t
     for (double i = fmax(0, first); i <= fmin((double)(l->columns - 1), last); i++) blocked[(int64_t)i] = 1;
 }
 
-/// True if the circle is on the allowed side of every plane that is there.
-static bool is_inside_planes(const lattice *l, double x, double y) {
-    for (int p = 0; p < l->scene->count_boundaries; p++) {
-        const sim_boundary_def *plane = &l->scene->boundaries[p];
-        if (plane->present && plane->normal[0] * x + plane->normal[1] * y - plane->offset < l->radius) return false;
+/// True if the circle reaches into no boundary and no body, by exact geometry.
+static bool is_free(const lattice *l, const double x[2]) {
+    if (!sim_walls_allow(l->walls, l->scene->period, x, l->radius)) return false;
+    for (int b = 0; b < l->scene->count_bodies; b++) {
+        const sim_body_def *body = &l->scene->bodies[b];
+        const sim_type_def *type = &l->scene->types[body->type];
+        if (!sim_body_allows(&type->shape.outline, type->radius, body->position, body->angle, l->scene->period, x,
+                             l->radius))
+            return false;
     }
     return true;
 }
@@ -88,7 +93,7 @@ static int fill_rows(const lattice *l, double rows, uint64_t stream, const circl
         for (int64_t i = 0; i < l->columns && placed < count; i++) {
             double pose[3];
             site_pose(l, &random, i, row, pose);
-            if (blocked[i] || !is_inside_planes(l, pose[0], pose[1])) continue;
+            if (blocked[i] || !is_free(l, pose)) continue;
             for (int k = 0; poses && k < 3; k++) poses[3 * (size_t)placed + (size_t)k] = pose[k];
             placed++;
             *top = y_row + l->height;
@@ -97,10 +102,21 @@ static int fill_rows(const lattice *l, double rows, uint64_t stream, const circl
     return placed;
 }
 
+/// The type of a mixture that needs the most room.
+static const sim_type_def *largest_type(const sim_scene *scene, const sim_mix *mix) {
+    const sim_type_def *largest = &scene->types[mix->types[0]];
+    for (int i = 1; i < mix->count; i++) {
+        const sim_type_def *type = &scene->types[mix->types[i]];
+        if (type->radius > largest->radius) largest = type;
+    }
+    return largest;
+}
+
 /// Cells of the region. RANGE: no circle fits, or too many cells.
-static core_status make_lattice(const sim_scene *scene, int i_fill, lattice *l, core_error *err) {
+static core_status make_lattice(const sim_scene *scene, const sim_walls *walls, int i_fill, lattice *l,
+                                core_error *err) {
     const sim_fill_def *fill = &scene->fill[i_fill];
-    const sim_type_def *type = &scene->types[fill->type];
+    const sim_type_def *type = largest_type(scene, &fill->mix);
     const double *box = fill->region;
     double w = box[2] - box[0], h = box[3] - box[1], r = type->radius * CLEARANCE, pitch = PITCH * type->radius;
     CORE_CHECK(w >= 2 * r && h >= 2 * r, CORE_RANGE,
@@ -110,6 +126,7 @@ static core_status make_lattice(const sim_scene *scene, int i_fill, lattice *l, 
     CORE_CHECK(columns <= CELLS_WIDE_MAX, CORE_RANGE, "fill[%d]: the region is %g grains wide; expected at most %d",
                i_fill, columns, CELLS_WIDE_MAX);
     *l = (lattice){.scene = scene,
+                   .walls = walls,
                    .x0 = box[0],
                    .y0 = box[1],
                    .width = w / columns,
@@ -126,13 +143,15 @@ core_status sim_fill_place(const sim_scene *scene, int i_fill, const double *occ
     CORE_CHECK(i_fill >= 0 && i_fill < scene->count_fill && m >= 0, CORE_ARG,
                "sim_fill_place: entry %d of %d, %d circles", i_fill, scene->count_fill, m);
     core_status status = CORE_OK;
-    lattice l;
+    lattice l = {0};
+    sim_walls walls = {0};
     circle *sorted = NULL, *active = NULL;
     uint8_t *blocked = NULL;
     double *fresh = NULL, top = 0;
     const sim_fill_def *fill = &scene->fill[i_fill];
     const uint64_t stream = STREAM + (uint64_t)i_fill;
-    CORE_TRY(make_lattice(scene, i_fill, &l, err));
+    CORE_TRY_DONE(sim_walls_create(scene->count_boundaries, scene->boundaries, 0, &walls, err));
+    CORE_TRY_DONE(make_lattice(scene, &walls, i_fill, &l, err));
     CORE_NEW_DONE(sorted, (size_t)m);
     CORE_NEW_DONE(active, (size_t)m);
     CORE_NEW_DONE(blocked, (size_t)l.columns);
@@ -155,12 +174,13 @@ core_status sim_fill_place(const sim_scene *scene, int i_fill, const double *occ
     if (possible == fill->count) {
         snprintf(remedy, sizeof remedy, "a region %.6g m high (y1 = %.6g) would do", top - l.y0, top);
     } else {
-        snprintf(remedy, sizeof remedy, "no height would do: planes or other grains are in the way");
+        snprintf(remedy, sizeof remedy, "no height would do: boundaries or other grains are in the way");
     }
     status = CORE_FAIL(err, CORE_RANGE, "fill[%d]: %d of %d grains of type %s fit into the region [%g, %g, %g, %g]; %s",
-                       i_fill, placed, fill->count, scene->types[fill->type].name, fill->region[0], fill->region[1],
-                       fill->region[2], fill->region[3], remedy);
+                       i_fill, placed, fill->count, largest_type(scene, &fill->mix)->name, fill->region[0],
+                       fill->region[1], fill->region[2], fill->region[3], remedy);
 done:
+    sim_walls_clear(&walls);
     core_free(sorted);
     core_free(active);
     core_free(blocked);

@@ -117,8 +117,8 @@ void sim_world_leave(sim_world *world, int count, const int *grains) {
     sim_world_totals(w, &before);
     for (int k = 0; k < count; ++k) {
         const int i = grains[k];
-        if (i < 0 || i >= w->n || w->role[i] != SIM_ROLE_FREE) continue;
-        w->removed += sim_world_grain_energy(w, i);
+        if (i < 0 || i >= w->n || w->role[i] == SIM_ROLE_ABSENT) continue;
+        if (w->role[i] == SIM_ROLE_FREE) w->removed += sim_world_grain_energy(w, i);
         w->role[i] = SIM_ROLE_ABSENT;
         sim_walls_drop_grain(w, i);
         w->stale = true;
@@ -149,5 +149,9 @@ core_status sim_world_set_moving(sim_world *world, int body, bool moving, core_e
                : mover->start < 0 ? "is at rest"
                                   : "has stopped");
     *step = world->step;
+    if (moving && body < world->walls.count) { // a servo may have moved it
+        memcpy(mover->x, world->walls.wall[body].x, sizeof mover->x);
+        mover->angle = world->walls.wall[body].angle;
+    }
     return CORE_OK;
 }

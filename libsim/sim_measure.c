@@ -24,6 +24,7 @@ static void select_rows(const sim_measure_def *def, sim_selection *s) {
     s->count = 0;
     for (int i = 0; i < s->info->count_rows; i++) {
         const double *x = s->state->position + 2 * i;
+        if (s->info->prescribed[i]) continue; // a boundary
         if (s->state->id[i] < 0 || !isfinite(x[0]) || !isfinite(x[1]) || !isfinite(s->state->orientation[i])) continue;
         if (everywhere || (x[0] >= r[0] && x[0] <= r[2] && x[1] >= r[1] && x[1] <= r[3])) s->rows[s->count++] = i;
     }
@@ -93,9 +94,9 @@ static core_status measure_extent(const sim_selection *s, extent *e, core_error 
 static double base_of(const sim_selection *s, const extent *e) {
     double base = NAN;
     for (int i = 0; i < s->info->count_planes; i++) {
-        const core_run_plane *p = &s->info->planes[i];
-        bool level = fabs(p->normal[0]) <= LEVEL_TOLERANCE && p->normal[1] > 0;
-        if (level && s->state->plane_present[i]) base = fmax(base, p->offset); // fmax ignores NaN
+        const double *p = s->state->plane + 3 * i; // normal, offset
+        bool level = fabs(p[0]) <= LEVEL_TOLERANCE && p[1] > 0;
+        if (level && s->state->plane_present[i]) base = fmax(base, p[2]); // fmax ignores NaN
     }
     return isnan(base) ? e->box[1] : base;
 }

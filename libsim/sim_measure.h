@@ -97,7 +97,7 @@ core_status sim_measure_frame(core_run_reader *run, int64_t frame, const sim_mea
 core_status sim_measure_orientations(core_run_reader *run, int64_t frame, const sim_measure_def *def, int bins,
                                      int64_t *count, double *force, core_error *err);
 /// Force of the grains on each boundary.
-/// @param force [out] (count_planes x 2) N per metre of depth
+/// @param force [out] (count_planes + count_walls, x 2) N per metre of depth
 /// @return UNSUPPORTED: no contact rows; RANGE, MEMORY, IO, FORMAT
 core_status sim_measure_boundary_forces(core_run_reader *run, int64_t frame, double *force, core_error *err);
 

@@ -163,7 +163,7 @@ core_status sim_measure_boundary_forces(core_run_reader *run, int64_t frame, dou
     CORE_TRY_DONE(core_run_read_contacts(run, frame, &contacts, &n, err));
     CORE_TRY_DONE(core_run_frame_create(info->count_rows, info->count_observables, info->count_planes, &state, err));
     CORE_TRY_DONE(core_run_read(run, frame, &state, err));
-    memset(force, 0, 2 * (size_t)info->count_planes * sizeof *force);
+    memset(force, 0, 2 * (size_t)(info->count_planes + info->count_walls) * sizeof *force);
     for (int64_t k = 0; k < n; k++) {
         if (contacts[k].bodies[0] >= 0) continue;
         const placed p = place_contact(&state, &contacts[k]);

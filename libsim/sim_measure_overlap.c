@@ -101,10 +101,10 @@ static double deepest_below_planes(const sim_selection *s) {
     for (int k = 0; k < s->count; k++) {
         sdf_posed a = posed(s, s->rows[k]);
         for (int i = 0; i < s->info->count_planes; i++) {
-            const core_run_plane *p = &s->info->planes[i];
-            double height = p->normal[0] * a.x + p->normal[1] * a.y - p->offset;
+            const double *p = s->state->plane + 3 * i; // normal, offset
+            double height = p[0] * a.x + p[1] * a.y - p[2];
             if (!s->state->plane_present[i] || height > a.scale) continue;
-            deepest = fmax(deepest, sdf_posed_below_plane(&a, p->normal, p->offset) / a.scale);
+            deepest = fmax(deepest, sdf_posed_below_plane(&a, p, p[2]) / a.scale);
         }
     }
     return deepest;

@@ -130,6 +130,7 @@ struct sim_world {
     int capacity, count_types, threads, k_max;
     int threads_used; // 1 .. threads, of the next step; changes no bit
     double gravity[2], dt, smoothing;
+    double reach_step; // m: a grain that moves farther in a step has blown up, or could pass through something
     double period_start, period;               // m; x is periodic over `period`, 0: unbounded
     double *radius, *type_mass, *type_inertia; // (count_types)
     sim_support *support;                      // (count_types)
@@ -221,16 +222,77 @@ double sim_wall_time(void);
 core_status sim_narrow_neural_hint(const cspace_bundle *bundle, int count_types, const sim_type_def *types, int workers,
                                    const char *hint, sim_narrow *narrow, core_error *err);
 
+/// A pour in progress. Plain data: what a restart needs.
+typedef struct sim_pour {
+    core_random random;
+    int first_row, entered;
+    int64_t start, stop; // steps; -1: not yet
+    double due;          // s since the start, when the next grain is due
+} sim_pour;
+
+/// An outlet in progress.
+typedef struct sim_outlet {
+    int64_t start, stop; // steps; -1: not yet
+    int64_t count;       // grains taken out so far
+    double mass;         // kg per metre of depth
+} sim_outlet;
+
+/// All of a run. `{0}` is "nothing".
+typedef struct sim_flow {
+    sim_pour *pour;     // (scene->count_pours)
+    sim_outlet *outlet; // (scene->count_outlets)
+    int *leaving;       // (rows) scratch
+} sim_flow;
+/// first_row: of the rows that pours fill, one after the other. MEMORY.
+core_status sim_flow_create(const sim_scene *scene, int first_row, sim_flow *flow, core_error *err);
+void sim_flow_clear(sim_flow *flow);
+/// Types of the rows of a pour, (count).
+void sim_flow_types(const sim_scene *scene, int i_pour, int *types);
+/// Before a step: grains that are due enter where there is room. NONFINITE.
+core_status sim_flow_pour(sim_flow *flow, const sim_scene *scene, sim_world *world, core_error *err);
+/// After a step: grains in outlets leave.
+void sim_flow_take_out(sim_flow *flow, const sim_scene *scene, sim_world *world);
+/// A phase starts or stops a boundary, body, pour or outlet.
+core_status sim_flow_switch(sim_flow *flow, const sim_scene *scene, sim_world *world, int actor, bool on,
+                            core_error *err);
+
+/// Grains of another run.
+typedef struct sim_start {
+    int count;
+    sim_place_def *grains; // (count)
+} sim_start;
+/// Reads what scene->start_path and start_time name. IO, FORMAT; ARG, SHAPE, RANGE: types that do not match; MEMORY.
+core_status sim_start_read(const sim_scene *scene, sim_start *start, core_error *err);
+
+/// Thinnest wall of an outline, in its unit: the shortest way through it, square to an edge from its middle. Cost
+/// O(n^2).
+double sim_outline_thinnest(const core_outline *outline);
+
 /// A scene made ready to run: grains placed, maps loaded. `{0}` is "nothing".
 typedef struct sim_setup {
     sim_world *world;
+    sim_flow flow;
+    int first_body;       // row of the first body
     cspace_bundle bundle; // borrowed by the world's narrow phase
     char *maps_path;      // or NULL
     uint64_t maps_hash;
+    double thinnest;      // m, thinnest wall of any grain or boundary
     double dt, stiffness; // stiffness: dt sqrt(k_n/m_eff) of the stiffest pair, by the bound of sim_dt_auto
 } sim_setup;
 core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, const core_progress *progress,
                              sim_setup *setup, core_error *err);
 void sim_setup_clear(sim_setup *setup);
+
+/// Names of the scalars that a run of a scene records. `{0}` is "nothing".
+typedef struct sim_observe {
+    int count;
+    core_run_observable *list;         // (count)
+    char (*names)[CORE_NAME_MAX + 16]; // of those that are named after parts of the scene
+} sim_observe;
+int sim_observe_count(const sim_scene *scene);
+core_status sim_observe_create(const sim_scene *scene, sim_observe *observe, core_error *err);
+void sim_observe_clear(sim_observe *observe);
+/// values: (sim_observe_count).
+void sim_observe_fill(const sim_scene *scene, const sim_setup *setup, double *values);
 
 #endif

@@ -16,50 +16,13 @@ static const int REPORT_STEPS = 64;        // steps between two progress reports
 static const int64_t TRIAL_EVERY = 4096, TRIAL_STEPS = 8;
 static const double TRIAL_GAIN = 1.1;
 
-// Scalars stored with each frame.
-enum {
-    OBSERVE_KINETIC,
-    OBSERVE_ROTATIONAL,
-    OBSERVE_POTENTIAL,
-    OBSERVE_ELASTIC,
-    OBSERVE_DISSIPATED_NORMAL,
-    OBSERVE_DISSIPATED_TANGENTIAL,
-    OBSERVE_CONTACTS,
-    OBSERVE_PLANE_CONTACTS,
-    OBSERVE_SLIDING,
-    OBSERVE_SATURATED,
-    OBSERVE_PENETRATION_MEAN,
-    OBSERVE_PENETRATION_MAX,
-    OBSERVE_NEAR,
-    OBSERVE_EVALUATED,
-    OBSERVE_COUNT
-};
-static const core_run_observable OBSERVABLES[OBSERVE_COUNT] = {
-    [OBSERVE_KINETIC] = {"kinetic_energy", "J", "translation and rotation, per metre of depth"},
-    [OBSERVE_ROTATIONAL] = {"rotational_energy", "J", "part of kinetic_energy in rotation"},
-    [OBSERVE_POTENTIAL] = {"potential_energy", "J", "-sum m g.x"},
-    [OBSERVE_ELASTIC] = {"elastic_energy", "J", "in the springs of contacts, at the present positions"},
-    [OBSERVE_DISSIPATED_NORMAL] = {"dissipated_normal", "J",
-                                   "since the start: normal damping and its cut at zero force"},
-    [OBSERVE_DISSIPATED_TANGENTIAL] = {"dissipated_tangential", "J",
-                                       "since the start: friction, tangential damping, dropped springs"},
-    [OBSERVE_CONTACTS] = {"contacts", "1", "pairs of grains with d < 0"},
-    [OBSERVE_PLANE_CONTACTS] = {"plane_contacts", "1", "grains with d < 0 to a plane, once per plane"},
-    [OBSERVE_SLIDING] = {"sliding_contacts", "1", "contacts at Coulomb's limit"},
-    [OBSERVE_SATURATED] = {"saturated_contacts", "1", "contacts whose distance has saturated (|g| < 0.05)"},
-    [OBSERVE_PENETRATION_MEAN] = {"penetration_mean", "m",
-                                  "mean of -d over touching contacts, as the narrow phase sees it"},
-    [OBSERVE_PENETRATION_MAX] = {"penetration_max", "m", "largest -d, as the narrow phase sees it"},
-    [OBSERVE_NEAR] = {"near_pairs", "1", "pairs in the neighbour list"},
-    [OBSERVE_EVALUATED] = {"evaluated_pairs", "1", "pairs the narrow phase was asked for in the last step"},
-};
-
 // A run in progress.
 typedef struct run {
     const sim_scene *scene;
     const sim_run_def *def;
     const core_progress *progress;
     sim_setup setup;
+    sim_observe observe;
     core_run_writer *writer;
     core_run_frame frame;
     int phase;
@@ -76,23 +39,21 @@ sim_run_def sim_run_default_def(void) {
 
 // ---------------------------------------------------------------------------------------------- frames
 
-static void observe(const sim_world *world, double *values) {
-    sim_totals t;
-    sim_world_totals(world, &t);
-    values[OBSERVE_KINETIC] = t.kinetic;
-    values[OBSERVE_ROTATIONAL] = t.rotational;
-    values[OBSERVE_POTENTIAL] = t.potential;
-    values[OBSERVE_ELASTIC] = t.elastic;
-    values[OBSERVE_DISSIPATED_NORMAL] = t.dissipated_normal;
-    values[OBSERVE_DISSIPATED_TANGENTIAL] = t.dissipated_tangential;
-    values[OBSERVE_CONTACTS] = (double)t.count_contacts;
-    values[OBSERVE_PLANE_CONTACTS] = (double)t.count_plane_contacts;
-    values[OBSERVE_SLIDING] = (double)t.count_sliding;
-    values[OBSERVE_SATURATED] = (double)t.count_saturated;
-    values[OBSERVE_PENETRATION_MEAN] = t.penetration_mean;
-    values[OBSERVE_PENETRATION_MAX] = t.penetration_max;
-    values[OBSERVE_NEAR] = (double)t.count_pairs_near;
-    values[OBSERVE_EVALUATED] = (double)t.count_evaluated;
+// Planes and walls as they are now, each in its own order.
+static void write_boundaries(const sim_world *w, core_run_frame *f) {
+    int planes = 0, walls = 0;
+    for (int b = 0; b < w->walls.count; ++b) {
+        const sim_wall *wall = &w->walls.wall[b];
+        if (wall->kind == SIM_BOUNDARY_PLANE) {
+            const double now[3] = {wall->plane.normal[0], wall->plane.normal[1], wall->plane.offset};
+            memcpy(f->plane + 3 * (size_t)planes, now, sizeof now);
+            f->plane_present[planes++] = wall->present;
+        } else {
+            const double pose[3] = {wall->x[0], wall->x[1], wall->angle};
+            memcpy(f->wall_pose + 3 * (size_t)walls, pose, sizeof pose);
+            f->wall_present[walls++] = wall->present;
+        }
+    }
 }
 
 static core_status write_frame(run *r, core_error *err) {
@@ -107,9 +68,15 @@ static core_status write_frame(run *r, core_error *err) {
     memcpy(f->orientation, s.theta, n * sizeof *s.theta);
     memcpy(f->velocity, s.v, 2 * n * sizeof *s.v);
     memcpy(f->angular_velocity, s.omega, n * sizeof *s.omega);
-    for (int i = 0; i < s.n; ++i) f->id[i] = i;
-    for (int p = 0; p < w->walls.count; ++p) f->plane_present[p] = w->walls.wall[p].present;
-    observe(w, f->observables);
+    memcpy(f->image, s.image, n * sizeof *s.image);
+    for (int i = 0; i < s.n; ++i) {
+        f->id[i] = s.role[i] == SIM_ROLE_ABSENT ? -1 : i;
+        if (f->id[i] >= 0) continue;
+        f->position[2 * i] = f->position[2 * i + 1] = f->orientation[i] = NAN;
+        f->velocity[2 * i] = f->velocity[2 * i + 1] = f->angular_velocity[i] = NAN;
+    }
+    write_boundaries(w, f);
+    sim_observe_fill(r->scene, &r->setup, f->observables);
     CORE_TRY(core_run_append(r->writer, f, err));
     r->step_written = s.step;
     ++r->count_written;
@@ -125,43 +92,102 @@ static core_status write_due(run *r, core_error *err) {
     return write_frame(r, err);
 }
 
+// The tables of a run file that are made from the scene.
+typedef struct tables {
+    core_run_type *types;
+    core_run_plane *planes;
+    core_run_wall *walls;
+    int32_t *species;
+    uint8_t *prescribed;
+    const char **phase_names;
+} tables;
+
+static void clear_tables(tables *t) {
+    core_free(t->types);
+    core_free(t->planes);
+    core_free(t->walls);
+    core_free(t->species);
+    core_free(t->prescribed);
+    core_free(t->phase_names);
+}
+
+// A circle or polyline as the run file stores it: points are borrowed from the world.
+static core_run_wall describe_wall(const sim_boundary_def *def, const sim_wall *wall) {
+    core_run_wall out = {.is_circle = def->kind == SIM_BOUNDARY_CIRCLE, .radius = def->radius};
+    if (!out.is_circle) {
+        out.thickness = def->thickness;
+        out.count_points = def->count_points;
+        out.points = wall->points_body;
+    }
+    memcpy(out.name, def->name, sizeof out.name);
+    return out;
+}
+
+static core_status fill_tables(const run *r, tables *t, core_error *err) {
+    core_status status = CORE_OK;
+    const sim_scene *scene = r->scene;
+    const sim_state s = sim_world_state(r->setup.world);
+    int planes = 0, walls = 0;
+    CORE_NEW_DONE(t->types, (size_t)scene->count_types);
+    CORE_NEW_DONE(t->planes, (size_t)scene->count_boundaries);
+    CORE_NEW_DONE(t->walls, (size_t)scene->count_boundaries);
+    CORE_NEW_DONE(t->species, (size_t)s.n);
+    CORE_NEW_DONE(t->prescribed, (size_t)s.n);
+    CORE_NEW_DONE(t->phase_names, (size_t)scene->count_phases);
+    for (int i = 0; i < scene->count_phases; ++i) t->phase_names[i] = scene->phases[i].name;
+    for (int k = 0; k < scene->count_types; ++k) {
+        const sim_type_def *type = &scene->types[k];
+        t->types[k] = (core_run_type){.radius = type->radius, .density = type->density, .outline = type->shape.outline};
+        memcpy(t->types[k].name, type->name, sizeof t->types[k].name);
+        memcpy(t->types[k].shape, type->shape.name, sizeof t->types[k].shape);
+    }
+    for (int b = 0; b < scene->count_boundaries; ++b) {
+        const sim_boundary_def *def = &scene->boundaries[b];
+        if (def->kind != SIM_BOUNDARY_PLANE) {
+            t->walls[walls++] = describe_wall(def, &r->setup.world->walls.wall[b]);
+            continue;
+        }
+        core_run_plane *plane = &t->planes[planes++];
+        *plane = (core_run_plane){.normal = {def->normal[0], def->normal[1]}, .offset = def->offset};
+        memcpy(plane->name, def->name, sizeof plane->name);
+    }
+    for (int i = 0; i < s.n; ++i) {
+        t->species[i] = s.type[i];
+        t->prescribed[i] = s.role[i] == SIM_ROLE_PRESCRIBED;
+    }
+done:
+    return status; // the caller clears
+}
+
+static int count_planes(const sim_scene *scene) {
+    int n = 0;
+    for (int b = 0; b < scene->count_boundaries; ++b) n += scene->boundaries[b].kind == SIM_BOUNDARY_PLANE;
+    return n;
+}
+
 static core_status create_file(run *r, const char *path, core_error *err) {
     core_status status = CORE_OK;
     const sim_scene *scene = r->scene;
     const sim_state s = sim_world_state(r->setup.world);
-    core_run_type *types = NULL;
-    core_run_plane *planes = NULL;
-    int32_t *species = NULL;
-    const char **phase_names = NULL;
-    CORE_NEW_DONE(types, (size_t)scene->count_types);
-    CORE_NEW_DONE(planes, (size_t)scene->count_boundaries);
-    CORE_NEW_DONE(species, (size_t)s.n);
-    CORE_NEW_DONE(phase_names, (size_t)scene->count_phases);
-    for (int i = 0; i < scene->count_phases; ++i) phase_names[i] = scene->phases[i].name;
-    for (int t = 0; t < scene->count_types; ++t) {
-        const sim_type_def *type = &scene->types[t];
-        types[t] = (core_run_type){.radius = type->radius, .density = type->density, .outline = type->shape.outline};
-        memcpy(types[t].name, type->name, sizeof types[t].name);
-        memcpy(types[t].shape, type->shape.name, sizeof types[t].shape);
-    }
-    for (int p = 0; p < scene->count_boundaries; ++p) {
-        const sim_boundary_def *plane = &scene->boundaries[p];
-        planes[p] = (core_run_plane){.normal = {plane->normal[0], plane->normal[1]}, .offset = plane->offset};
-        memcpy(planes[p].name, plane->name, sizeof planes[p].name);
-    }
-    for (int i = 0; i < s.n; ++i) species[i] = s.type[i];
+    const int planes = count_planes(scene);
+    tables t = {0};
+    CORE_TRY_DONE(fill_tables(r, &t, err));
     const char *names[2] = {scene->path, r->setup.maps_path};
     const uint64_t hashes[2] = {core_hash_bytes(0, scene->text, strlen(scene->text)), r->setup.maps_hash};
     core_run_def def = {.count_rows = s.n,
                         .count_types = scene->count_types,
-                        .types = types,
-                        .count_planes = scene->count_boundaries,
-                        .planes = planes,
-                        .count_observables = OBSERVE_COUNT,
-                        .observables = OBSERVABLES,
+                        .types = t.types,
+                        .count_planes = planes,
+                        .planes = t.planes,
+                        .count_walls = scene->count_boundaries - planes,
+                        .walls = t.walls,
+                        .period = {scene->period[0], scene->period[1]},
+                        .count_observables = r->observe.count,
+                        .observables = r->observe.list,
                         .count_phases = scene->count_phases,
-                        .phase_names = phase_names,
-                        .species = species,
+                        .phase_names = t.phase_names,
+                        .species = t.species,
+                        .prescribed = t.prescribed,
                         .mass = s.mass,
                         .scene_text = scene->text,
                         .scene_path = scene->path,
@@ -175,10 +201,7 @@ static core_status create_file(run *r, const char *path, core_error *err) {
     def.provenance.input_hashes = hashes;
     CORE_TRY_DONE(core_run_create(path, &def, &r->writer, err));
 done:
-    core_free(types);
-    core_free(planes);
-    core_free(species);
-    core_free(phase_names);
+    clear_tables(&t);
     return status;
 }
 
@@ -188,19 +211,22 @@ done:
 static double mean_energy(const sim_world *w) {
     const double g = sqrt(w->gravity[0] * w->gravity[0] + w->gravity[1] * w->gravity[1]);
     double sum = 0;
+    int count = 0;
     for (int i = 0; i < w->n; ++i) {
+        if (w->role[i] != SIM_ROLE_FREE) continue;
+        ++count;
         const double *v = w->v + 2 * i;
         const double kinetic =
             0.5 * w->mass[i] * (v[0] * v[0] + v[1] * v[1]) + 0.5 * w->inertia[i] * w->omega[i] * w->omega[i];
         sum += kinetic / (w->mass[i] * g * w->radius[w->type[i]]);
     }
-    return sum / w->n;
+    return count > 0 ? sum / count : 0;
 }
 
 // How long a state has to be calm to be at rest: 2 sqrt(R/g) of the largest grain.
 static double rest_time(const sim_world *w) {
     double radius = 0;
-    for (int i = 0; i < w->n; ++i) radius = fmax(radius, w->radius[w->type[i]]);
+    for (int i = 0; i < w->n; ++i) radius = fmax(radius, w->role[i] == SIM_ROLE_PRESCRIBED ? 0 : w->radius[w->type[i]]);
     return 2 * sqrt(radius / sqrt(w->gravity[0] * w->gravity[0] + w->gravity[1] * w->gravity[1]));
 }
 
@@ -227,9 +253,12 @@ static void choose_threads(run *r) {
 
 static core_status advance(run *r, core_error *err) {
     choose_threads(r);
-    const core_status status = sim_world_step(r->setup.world, err);
+    core_status status = sim_flow_pour(&r->setup.flow, r->scene, r->setup.world, err);
+    if (status == CORE_OK) status = sim_world_step(r->setup.world, err);
     r->broken = status != CORE_OK;
-    return r->broken ? status : write_due(r, err);
+    if (r->broken) return status;
+    sim_flow_take_out(&r->setup.flow, r->scene, r->setup.world);
+    return write_due(r, err);
 }
 
 // A fixed duration, rounded up to whole steps.
@@ -269,6 +298,25 @@ static core_status run_until_rest(run *r, const sim_phase_def *phase, const char
     return CORE_OK;
 }
 
+// What a phase takes away, starts and stops.
+static core_status begin_phase(run *r, const sim_phase_def *phase, core_error *err) {
+    const sim_scene *scene = r->scene;
+    sim_setup *setup = &r->setup;
+    for (int i = 0; i < phase->count_remove; ++i) {
+        const int body = setup->first_body + phase->remove[i] - scene->count_boundaries;
+        if (phase->remove[i] < scene->count_boundaries) {
+            sim_world_set_present(setup->world, phase->remove[i], false);
+        } else {
+            sim_world_leave(setup->world, 1, &body);
+        }
+    }
+    for (int i = 0; i < phase->count_start; ++i)
+        CORE_TRY(sim_flow_switch(&setup->flow, scene, setup->world, phase->start[i], true, err));
+    for (int i = 0; i < phase->count_stop; ++i)
+        CORE_TRY(sim_flow_switch(&setup->flow, scene, setup->world, phase->stop[i], false, err));
+    return CORE_OK;
+}
+
 static core_status run_phases(run *r, core_error *err) {
     const sim_scene *scene = r->scene;
     CORE_TRY(write_due(r, err));
@@ -276,7 +324,7 @@ static core_status run_phases(run *r, core_error *err) {
         const sim_phase_def *phase = &scene->phases[r->phase];
         char stage[CORE_NAME_MAX + 32];
         snprintf(stage, sizeof stage, "phase %d/%d %s", r->phase + 1, scene->count_phases, phase->name);
-        for (int i = 0; i < phase->count_remove; ++i) sim_world_set_present(r->setup.world, phase->remove[i], false);
+        CORE_TRY(begin_phase(r, phase, err));
         CORE_TRY(phase->until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
     }
     r->phase = scene->count_phases - 1;
@@ -297,7 +345,8 @@ static core_status check_run(const sim_scene *scene, const sim_run_def *def, cor
 
 // Scene, maps and shape files must survive the run, under whatever spelling of their names.
 static bool is_input(const sim_scene *scene, const char *maps_path, const char *run_path) {
-    bool found = core_file_same(run_path, scene->path) || core_file_same(run_path, maps_path);
+    bool found = core_file_same(run_path, scene->path) || core_file_same(run_path, maps_path) ||
+                 core_file_same(run_path, scene->start_path);
     for (int i = 0; i < scene->count_types && !found; ++i) found = core_file_same(run_path, scene->types[i].shape_path);
     return found;
 }
@@ -305,9 +354,12 @@ static bool is_input(const sim_scene *scene, const char *maps_path, const char *
 static void report_setup(const run *r) {
     char note[256];
     const bool warn = r->setup.stiffness > STIFFNESS_WARN;
-    snprintf(note, sizeof note, "%d planes, %s, dt %.4g s%s, dt sqrt(k_n/m_eff) %.3g%s", r->scene->count_boundaries,
-             sim_back_end_names[r->scene->back_end], r->setup.dt, isnan(r->scene->dt) ? " (auto)" : "",
-             r->setup.stiffness, warn ? " - WARNING: above 0.35 contacts are restless" : "");
+    char stiffness[48] = "";
+    if (!isnan(r->scene->kn_auto)) snprintf(stiffness, sizeof stiffness, "kn %.4g N/m (auto), ", r->scene->kn_auto);
+    snprintf(note, sizeof note, "%d boundaries, %s, %sdt %.4g s%s, dt sqrt(k_n/m_eff) %.3g%s",
+             r->scene->count_boundaries + r->scene->count_bodies, sim_back_end_names[r->scene->back_end], stiffness,
+             r->setup.dt, isnan(r->scene->dt) ? " (auto)" : "", r->setup.stiffness,
+             warn ? " - WARNING: above 0.35 contacts are restless" : "");
     core_progress_report(r->progress, "scene", r->setup.world->n, r->setup.world->n, "grains", note);
 }
 
@@ -332,7 +384,10 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     CORE_TRY_DONE(sim_setup_create(scene, def, progress, &r.setup, err));
     CORE_CHECK_DONE(!is_input(scene, r.setup.maps_path, run_path), CORE_ARG,
                     "%s: the run would overwrite its own input", run_path);
-    CORE_TRY_DONE(core_run_frame_create(r.setup.world->n, OBSERVE_COUNT, scene->count_boundaries, &r.frame, err));
+    CORE_TRY_DONE(sim_observe_create(scene, &r.observe, err));
+    const int planes = count_planes(scene);
+    CORE_TRY_DONE(core_run_frame_create(r.setup.world->n, r.observe.count, planes, &r.frame, err));
+    CORE_TRY_DONE(core_run_frame_add_walls(scene->count_boundaries - planes, &r.frame, err));
     CORE_TRY_DONE(create_file(&r, run_path, err));
     report_setup(&r);
     status = finish_file(&r, run_phases(&r, err), err);
@@ -349,6 +404,7 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
 done:
     if (r.writer) core_run_finish(&r.writer, NULL);
     core_run_frame_clear(&r.frame);
+    sim_observe_clear(&r.observe);
     sim_setup_clear(&r.setup);
     return status;
 }

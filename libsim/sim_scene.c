@@ -5,92 +5,109 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim.h"
 #include "sim_scene_private.h"
 
-#define TYPES_MAX 256 // the law table grows with the square
-#define PLANES_MAX 4096
-#define GRAINS_MAX 10000000            // of a scene, filled and placed
+#define TYPES_MAX 256                  // the law table grows with the square
 #define DEFAULT_KT_OVER_KN (2.0 / 3.0) // as the help of the key says
+#define LOAD_PEAK 4.0                  // the most loaded contacts of a pile carry a few times the mean (kn: auto)
 
 const char *const sim_back_end_names[SIM_BACK_ENDS] = {
     [SIM_NEURAL] = "neural", [SIM_MINIMISER] = "minimiser", [SIM_EXACT] = "exact"};
 
-/// The reader's hands: document, scene under construction.
-typedef struct reader {
-    core_yaml *doc;
-    char *folder; // of the scene file
-    sim_scene *scene;
-} reader;
+typedef sim__reader reader;
 
 // ---------------------------------------------------------------------------------------------- names
 
-/// Copies a name that will be used in messages and files: short, printable, not empty.
-static core_status copy_name(const reader *r, const core_yaml_node *place, const char *from, char to[CORE_NAME_MAX],
-                             core_error *err) {
-    size_t n = strlen(from);
-    if (n == 0) return core_yaml_fail(r->doc, place, err, "an empty name; expected a word");
-    if (n >= CORE_NAME_MAX) {
-        return core_yaml_fail(r->doc, place, err, "a name of %zu bytes; expected at most %d", n, CORE_NAME_MAX - 1);
-    }
-    if (strchr(from, '\n')) return core_yaml_fail(r->doc, place, err, "a name with a line break; expected one line");
-    memcpy(to, from, n + 1);
-    return CORE_OK;
-}
-
-static int find_type(const sim_scene *scene, const char *name) {
-    for (int i = 0; i < scene->count_types; i++) {
-        if (strcmp(scene->types[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
-static int find_plane(const sim_scene *scene, const char *name) {
-    for (int i = 0; i < scene->count_boundaries; i++) {
-        if (strcmp(scene->boundaries[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
-/// Message of a name that does not exist, with the nearest one that does. `types`, `planes`: kinds that would do.
-static core_status fail_name(const reader *r, const core_yaml_node *place, const char *name, bool types, bool planes,
-                             core_error *err) {
-    const sim_scene *scene = r->scene;
-    core_status status = CORE_OK;
-    const char **names = NULL;
+// All names of the kinds allowed in the order of sim__scene_find; returns their number. names may be NULL.
+static int list_names(const sim_scene *scene, int kinds, const char **names) {
     int n = 0;
-    const char *what = types && planes ? "grain type or boundary" : types ? "grain type" : "boundary";
-    CORE_NEW_DONE(names, (size_t)scene->count_types + (size_t)scene->count_boundaries);
-    for (int i = 0; types && i < scene->count_types; i++) names[n++] = scene->types[i].name;
-    for (int i = 0; planes && i < scene->count_boundaries; i++) names[n++] = scene->boundaries[i].name;
-    const char *nearest = core_nearest_word(name, names, n);
-    if (nearest) {
-        status = core_yaml_fail(r->doc, place, err, "unknown %s \"%.60s\"; nearest: \"%s\"", what, name, nearest);
-        goto done;
+#define LIST(kind, count, array)                                                                                       \
+    for (int i = 0; (kinds & (kind)) && i < scene->count; i++, n++) {                                                  \
+        if (names) names[n] = scene->array[i].name;                                                                    \
     }
+    LIST(SIM__TYPES, count_types, types)
+    LIST(SIM__BOUNDARIES, count_boundaries, boundaries)
+    LIST(SIM__BODIES, count_bodies, bodies)
+    LIST(SIM__POURS, count_pours, pours)
+    LIST(SIM__OUTLETS, count_outlets, outlets)
+#undef LIST
+    return n;
+}
+
+/// Message of a name that does not exist, with the nearest one that does.
+static core_status fail_name(const reader *r, const core_yaml_node *place, const char *name, int n,
+                             const char *const *names, int kinds, core_error *err) {
+    const char *what = kinds == SIM__TYPES                       ? "grain type"
+                       : kinds == (SIM__TYPES | SIM__BOUNDARIES) ? "grain type or boundary"
+                       : kinds & SIM__POURS                      ? "boundary, pour or outlet"
+                                                                 : "boundary";
+    const char *nearest = core_nearest_word(name, names, n);
+    if (nearest)
+        return core_yaml_fail(r->doc, place, err, "unknown %s \"%.60s\"; nearest: \"%s\"", what, name, nearest);
     char known[400] = "";
     size_t used = 0;
     for (int i = 0; i < n && used < sizeof known - 1; i++) {
         int more = snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", names[i]);
         used += more > 0 ? (size_t)more : 0;
     }
-    status = core_yaml_fail(r->doc, place, err, "unknown %s \"%.60s\"; known: %s", what, name, n > 0 ? known : "none");
+    return core_yaml_fail(r->doc, place, err, "unknown %s \"%.60s\"; known: %s", what, name, n > 0 ? known : "none");
+}
+
+core_status sim__scene_find(const sim__reader *r, const core_yaml_node *place, const char *name, int kinds, int *index,
+                            core_error *err) {
+    core_status status = CORE_OK;
+    const char **names = NULL;
+    int n = list_names(r->scene, kinds, NULL);
+    CORE_NEW_DONE(names, (size_t)n);
+    list_names(r->scene, kinds, names);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(names[i], name) != 0) continue;
+        *index = i;
+        goto done;
+    }
+    status = fail_name(r, place, name, n, names, kinds, err);
 done:
     core_free(names);
     return status;
 }
 
-/// Index of a grain type named at `path` of `node`.
-static core_status read_type(const reader *r, const core_yaml_node *node, const char *path, int *type,
-                             core_error *err) {
-    const core_yaml_node *place = core_yaml_get(node, path);
-    *type = find_type(r->scene, core_yaml_scalar(place));
-    if (*type < 0) return fail_name(r, place, core_yaml_scalar(place), true, false, err);
-    return CORE_OK;
+core_status sim__scene_name(const sim__reader *r, const core_yaml_node *place, const char *from, char to[CORE_NAME_MAX],
+                            core_error *err) {
+    const sim_scene *scene = r->scene;
+    size_t n = strlen(from);
+    if (n == 0) return core_yaml_fail(r->doc, place, err, "an empty name; expected a word");
+    if (n >= CORE_NAME_MAX) {
+        return core_yaml_fail(r->doc, place, err, "a name of %zu bytes; expected at most %d", n, CORE_NAME_MAX - 1);
+    }
+    if (strchr(from, '\n')) return core_yaml_fail(r->doc, place, err, "a name with a line break; expected one line");
+    for (int i = 0; i < scene->count_types; i++) {
+        const sim_type_def *type = &scene->types[i];
+        if (type->name != to && (strcmp(type->name, from) == 0 || strcmp(type->family, from) == 0))
+            return core_yaml_fail(r->doc, place, err, "\"%s\" is a grain type already; expected another name", from);
+    }
+    static const struct {
+        int kind;
+        const char *word;
+    } kinds[] = {
+        {SIM__BOUNDARIES, "boundary"}, {SIM__BODIES, "boundary"}, {SIM__POURS, "pour"}, {SIM__OUTLETS, "outlet"}};
+    core_status status = CORE_OK;
+    const char **names = NULL;
+    CORE_NEW_DONE(names, (size_t)list_names(scene, ~0, NULL));
+    for (int k = 0; k < 4 && status == CORE_OK; k++) {
+        const int count = list_names(scene, kinds[k].kind, names);
+        for (int i = 0; i < count && status == CORE_OK; i++) {
+            if (names[i] != to && strcmp(names[i], from) == 0)
+                status = core_yaml_fail(r->doc, place, err, "a second %s \"%s\"; expected another name", kinds[k].word,
+                                        from);
+        }
+    }
+    if (status == CORE_OK) memcpy(to, from, n + 1);
+done:
+    core_free(names);
+    return status;
 }
 
-/// Allocates n entries for a part of the scene (n = 0: a valid pointer).
-static core_status new_array(size_t n, size_t size, void **array, core_error *err) {
+core_status sim__scene_array(size_t n, size_t size, void **array, core_error *err) {
     *array = core_alloc(n, size);
     CORE_CHECK(*array, CORE_MEMORY, "out of memory: %zu x %zu bytes", n, size);
     return CORE_OK;
@@ -121,13 +138,63 @@ static core_status check_shape_name(const reader *r, const core_yaml_node *node,
     return CORE_OK;
 }
 
-static core_status read_type_def(const reader *r, const core_yaml_node *node, int i, core_error *err) {
+static core_status check_mass(const reader *r, const core_yaml_node *node, const sim_type_def *type, core_error *err) {
+    const double r2 = type->radius * type->radius, mass = type->density * type->shape.area * r2;
+    const double inertia = type->density * type->shape.second_moment * r2 * r2;
+    if (mass >= DBL_MIN && mass <= DBL_MAX && inertia >= DBL_MIN && inertia <= DBL_MAX) return CORE_OK;
+    return core_yaml_fail(r->doc, node, err,
+                          "radius %g m and density %g kg/m^3 give a mass of %g kg and a moment of inertia of %g kg m^2",
+                          type->radius, type->density, mass, inertia);
+}
+
+/// The n-th root of x > 1 by bisection: products alone, the same bits on every machine.
+static double root(double x, int n) {
+    double low = 1, high = x;
+    for (int i = 0; i < 200; i++) {
+        const double middle = 0.5 * (low + high);
+        double power = 1;
+        for (int k = 0; k < n; k++) power *= middle;
+        if (power < x) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+/// Size k of n: name and radius. A spread becomes geometrically spaced sizes, so that equal shapes need a map for each
+/// ratio between neighbours only.
+static core_status set_size(const reader *r, const core_yaml_node *node, int k, int n, sim_type_def *type,
+                            core_error *err) {
+    const char *name = core_yaml_name(node);
+    double radii[2] = {0, 0};
+    if (n == 1) {
+        type->radius = core_yaml_number(node, "radius");
+        return sim__scene_name(r, node, name, type->name, err);
+    }
+    char sized[CORE_NAME_MAX + 16];
+    core_yaml_vector(node, "radii", radii, 2);
+    // the k-th power of the step by products alone: the same ratio between neighbours to the last bits
+    const double step = root(radii[1] / radii[0], n - 1);
+    type->radius = radii[0];
+    for (int i = 0; i < k; i++) type->radius *= step;
+    snprintf(sized, sizeof sized, "%.*s~%d", CORE_NAME_MAX - 1, name, k + 1);
+    CORE_TRY(sim__scene_name(r, node, sized, type->name, err));
+    snprintf(type->family, sizeof type->family, "%s", name);
+    return CORE_OK;
+}
+
+static core_status read_type_def(const reader *r, const core_yaml_node *node, int i, int k, int n, core_error *err) {
     sim_type_def *type = &r->scene->types[i];
     const core_yaml_node *place = core_yaml_get(node, "shape");
-    CORE_TRY(copy_name(r, node, core_yaml_name(node), type->name, err));
-    type->radius = core_yaml_number(node, "radius");
+    CORE_TRY(set_size(r, node, k, n, type, err));
     type->density = core_yaml_number(node, "density");
     CORE_TRY(core_path_join(r->folder, core_yaml_text(node, "shape"), &type->shape_path, err));
+    if (k > 0) {
+        CORE_TRY(sdf_shape_copy(&type[-1].shape, &type->shape, err));
+        return check_mass(r, node, type, err);
+    }
     const sdf_read_def def = sdf_read_default_def();
     core_error cause = {0};
     core_status status = sdf_shape_read(type->shape_path, &def, &type->shape, &cause);
@@ -136,76 +203,50 @@ static core_status read_type_def(const reader *r, const core_yaml_node *node, in
         if (err) err->code = status;
         return status;
     }
-    double mass = type->density * type->shape.area * type->radius * type->radius;
-    double inertia =
-        type->density * type->shape.second_moment * type->radius * type->radius * type->radius * type->radius;
-    if (!(mass >= DBL_MIN && mass <= DBL_MAX && inertia >= DBL_MIN && inertia <= DBL_MAX)) {
-        return core_yaml_fail(
-            r->doc, node, err,
-            "radius %g m and density %g kg/m^3 give a mass of %g kg and a moment of inertia of %g kg m^2", type->radius,
-            type->density, mass, inertia);
-    }
+    CORE_TRY(check_mass(r, node, type, err));
     return check_shape_name(r, node, i, err);
+}
+
+/// Number of sizes of an entry under types.
+static core_status count_sizes(const reader *r, const core_yaml_node *node, int *sizes, core_error *err) {
+    const core_yaml_node *radius = core_yaml_get(node, "radius"), *radii = core_yaml_get(node, "radii");
+    const core_yaml_node *given = core_yaml_get(node, "sizes");
+    if (radius && radii) return core_yaml_fail(r->doc, radii, err, "given together with radius; expected one of them");
+    if (!radius && !radii) return core_yaml_fail(r->doc, node, err, "neither radius nor radii; expected one of them");
+    if (given && !radii) return core_yaml_fail(r->doc, given, err, "used with radius; expected only with radii");
+    double range[2] = {0, 1};
+    core_yaml_vector(node, "radii", range, 2);
+    if (radii && !(range[0] < range[1] && range[1] <= 64 * range[0])) {
+        return core_yaml_fail(r->doc, radii, err,
+                              "found [%g, %g], expected [smallest, largest] with a ratio of at most 64", range[0],
+                              range[1]);
+    }
+    *sizes = radii ? (int)core_yaml_integer(node, "sizes") : 1;
+    return CORE_OK;
 }
 
 static core_status read_types(const reader *r, core_error *err) {
     sim_scene *scene = r->scene;
     const core_yaml_node *types = core_yaml_get(core_yaml_root(r->doc), "types");
-    int n = core_yaml_count(types);
+    int n = 0, sizes = 0;
+    for (int i = 0; i < core_yaml_count(types); i++) {
+        CORE_TRY(count_sizes(r, core_yaml_at(types, i), &sizes, err));
+        n += sizes;
+    }
     if (n < 1 || n > TYPES_MAX) {
         return core_yaml_fail(r->doc, types, err, "%d grain types; expected 1 to %d", n, TYPES_MAX);
     }
     void *array = NULL;
-    CORE_TRY(new_array((size_t)n, sizeof *scene->types, &array, err));
+    CORE_TRY(sim__scene_array((size_t)n, sizeof *scene->types, &array, err));
     scene->types = array;
-    for (int i = 0; i < n; i++) {
-        scene->count_types = i + 1; // counted before it is filled: sim_scene_clear frees a half-read type
-        CORE_TRY(read_type_def(r, core_yaml_at(types, i), i, err));
-    }
-    return CORE_OK;
-}
-
-// ---------------------------------------------------------------------------------------------- boundaries
-
-static core_status read_plane(const reader *r, const core_yaml_node *node, int i, core_error *err) {
-    sim_boundary_def *plane = &r->scene->boundaries[i];
-    const core_yaml_node *name = core_yaml_get(node, "name");
-    CORE_TRY(copy_name(r, name, core_yaml_scalar(name), plane->name, err));
-    if (find_type(r->scene, plane->name) >= 0) {
-        return core_yaml_fail(r->doc, name, err, "\"%s\" is a grain type already; expected another name", plane->name);
-    }
-    if (find_plane(r->scene, plane->name) < i) {
-        return core_yaml_fail(r->doc, name, err, "a second boundary \"%s\"; expected another name", plane->name);
-    }
-    double point[2] = {0}, normal[2] = {0};
-    core_yaml_vector(node, "plane.point", point, 2);
-    core_yaml_vector(node, "plane.normal", normal, 2);
-    // Scaled first, so that no length over- or underflows; a plane whose offset overflows is caught below.
-    double scale = fmax(fabs(normal[0]), fabs(normal[1]));
-    if (!(scale > 0)) {
-        return core_yaml_fail(r->doc, core_yaml_get(node, "plane.normal"), err,
-                              "found [0, 0], expected a vector with a length");
-    }
-    double n[2] = {normal[0] / scale, normal[1] / scale};
-    double length = sqrt(n[0] * n[0] + n[1] * n[1]);
-    for (int k = 0; k < 2; k++) plane->normal[k] = n[k] / length;
-    plane->offset = plane->normal[0] * point[0] + plane->normal[1] * point[1];
-    if (!isfinite(plane->offset)) return core_yaml_fail(r->doc, node, err, "the plane's offset is not finite");
-    plane->present = true;
-    return CORE_OK;
-}
-
-static core_status read_planes(const reader *r, core_error *err) {
-    sim_scene *scene = r->scene;
-    const core_yaml_node *list = core_yaml_get(core_yaml_root(r->doc), "boundaries");
-    int n = core_yaml_count(list);
-    if (n > PLANES_MAX) return core_yaml_fail(r->doc, list, err, "%d boundaries; expected at most %d", n, PLANES_MAX);
-    void *array = NULL;
-    CORE_TRY(new_array((size_t)n, sizeof *scene->boundaries, &array, err));
-    scene->boundaries = array;
-    for (int i = 0; i < n; i++) {
-        scene->count_boundaries = i + 1;
-        CORE_TRY(read_plane(r, core_yaml_at(list, i), i, err));
+    for (int i = 0; i < core_yaml_count(types); i++) {
+        const core_yaml_node *node = core_yaml_at(types, i);
+        CORE_TRY(count_sizes(r, node, &sizes, err));
+        for (int k = 0; k < sizes; k++) {
+            const int index =
+                scene->count_types++; // counted before it is filled: sim_scene_clear frees a half-read type
+            CORE_TRY(read_type_def(r, node, index, k, sizes, err));
+        }
     }
     return CORE_OK;
 }
@@ -257,48 +298,102 @@ static core_status make_law(const reader *r, const core_yaml_node *node, const c
     return CORE_OK;
 }
 
-/// Type or plane by name: its column in the law table.
-static core_status read_partner(const reader *r, const core_yaml_node *node, const char *key, int *column,
+/// Types or boundary by name: columns first .. first + count - 1 of the law table (a spread has several).
+typedef struct partner {
+    int first, count;
+} partner;
+
+static core_status read_partner(const reader *r, const core_yaml_node *node, const char *key, partner *found,
                                 core_error *err) {
     const core_yaml_node *place = core_yaml_get(node, key);
     const char *name = core_yaml_scalar(place);
-    int type = find_type(r->scene, name), plane = find_plane(r->scene, name);
-    if (type < 0 && plane < 0) return fail_name(r, place, name, true, true, err);
-    *column = type >= 0 ? type : r->scene->count_types + plane;
-    return CORE_OK;
+    *found = (partner){0};
+    for (int i = 0; i < r->scene->count_types; i++) {
+        if (strcmp(r->scene->types[i].family, name) != 0) continue;
+        if (found->count++ == 0) found->first = i;
+    }
+    if (found->count > 0) return CORE_OK;
+    found->count = 1;
+    return sim__scene_find(r, place, name, SIM__TYPES | SIM__BOUNDARIES, &found->first, err);
 }
 
 /// One entry of contact.pairs. lines: (as law) line of the entry that set an element, 0 if none, -1 for an override.
 static core_status read_pair(const reader *r, const core_yaml_node *node, const contact_fields *standard, int *lines,
                              core_error *err) {
     sim_scene *scene = r->scene;
-    int n = scene->count_types, columns = n + scene->count_boundaries, a = 0, b = 0;
+    const int n = scene->count_types, columns = n + scene->count_boundaries;
+    partner a, b;
     CORE_TRY(read_partner(r, node, "a", &a, err));
     CORE_TRY(read_partner(r, node, "b", &b, err));
-    if (a >= n && b >= n) {
+    if (a.first >= n && b.first >= n) {
         return core_yaml_fail(r->doc, node, err,
                               "\"%s\" and \"%s\" are both boundaries; expected a grain type among them",
                               core_yaml_text(node, "a"), core_yaml_text(node, "b"));
-    }
-    int row = a < n ? a : b, column = a < n ? b : a;
-    int *line = &lines[row * columns + column];
-    if (*line != 0) {
-        char earlier[48] = "";
-        if (*line > 0) snprintf(earlier, sizeof earlier, " (first in line %d)", *line);
-        return core_yaml_fail(r->doc, node, err, "the pair \"%s\", \"%s\" a second time%s; expected it once",
-                              core_yaml_text(node, "a"), core_yaml_text(node, "b"), earlier);
     }
     contact_fields fields = *standard;
     sim_contact_law law = {0};
     CORE_TRY(read_fields(r, node, &fields, err));
     CORE_TRY(make_law(r, node, &fields, &law, err));
-    *line = core_yaml_line(node) > 0 ? core_yaml_line(node) : -1;
-    scene->law[row * columns + column] = law;
-    if (column < n) {
-        lines[column * columns + row] = *line;
-        scene->law[column * columns + row] = law;
+    const partner rows = a.first < n ? a : b, others = a.first < n ? b : a;
+    const int mine = core_yaml_line(node) > 0 ? core_yaml_line(node) : -1;
+    for (int k = 0; k < rows.count * others.count; k++) {
+        const int row = rows.first + k / others.count, column = others.first + k % others.count;
+        int *line = &lines[row * columns + column];
+        if (*line != 0 && !(column < n && rows.count * others.count > 1 && *line == mine)) {
+            char earlier[48] = "";
+            if (*line > 0) snprintf(earlier, sizeof earlier, " (first in line %d)", *line);
+            return core_yaml_fail(r->doc, node, err, "the pair \"%s\", \"%s\" a second time%s; expected it once",
+                                  core_yaml_text(node, "a"), core_yaml_text(node, "b"), earlier);
+        }
+        *line = mine;
+        scene->law[row * columns + column] = law;
+        if (column < n) {
+            lines[column * columns + row] = mine;
+            scene->law[column * columns + row] = law;
+        }
     }
     return CORE_OK;
+}
+
+// Grains of a mixture at their expected masses, kg.
+static double mix_mass(const sim_scene *scene, const sim_mix *mix, int count) {
+    double mass = 0, weights = 0;
+    for (int i = 0; i < mix->count; i++) {
+        const sim_type_def *type = &scene->types[mix->types[i]];
+        mass += mix->weights[i] * type->density * type->shape.area * type->radius * type->radius;
+        weights += mix->weights[i];
+    }
+    return count * mass / weights;
+}
+
+/// kn = peak x p x 2 R/(penetration R), p = weight of all grains over the width they come in on: the force that a grain
+/// of the lowest layer carries is p 2 R, and the most loaded contacts take LOAD_PEAK times the mean.
+static core_status automatic_stiffness(const reader *r, double *kn, core_error *err) {
+    const sim_scene *scene = r->scene;
+    const core_yaml_node *root = core_yaml_root(r->doc);
+    double low = INFINITY, high = -INFINITY, mass = 0;
+    for (int i = 0; i < scene->count_place; i++) {
+        const sim_place_def *place = &scene->place[i];
+        const sim_type_def *type = &scene->types[place->type];
+        low = fmin(low, place->position[0] - type->radius);
+        high = fmax(high, place->position[0] + type->radius);
+        mass += type->density * type->shape.area * type->radius * type->radius;
+    }
+    for (int i = 0; i < scene->count_fill + scene->count_pours; i++) {
+        const bool is_fill = i < scene->count_fill;
+        const sim_fill_def *fill = &scene->fill[is_fill ? i : 0];
+        const sim_pour_def *pour = &scene->pours[is_fill ? 0 : i - scene->count_fill];
+        const double *region = is_fill ? fill->region : pour->region;
+        low = fmin(low, region[0]);
+        high = fmax(high, region[2]);
+        mass += mix_mass(scene, is_fill ? &fill->mix : &pour->mix, is_fill ? fill->count : pour->count);
+    }
+    const double g = sqrt(scene->gravity[0] * scene->gravity[0] + scene->gravity[1] * scene->gravity[1]);
+    *kn = LOAD_PEAK * (mass * g / (high - low)) * 2 / core_yaml_number(root, "contact.penetration");
+    if (*kn > 0 && isfinite(*kn)) return CORE_OK;
+    return core_yaml_fail(r->doc, core_yaml_get(root, "contact.default.kn"), err,
+                          "auto gives %g N/m from %g kg over %g m at %g m/s^2; expected grains with a weight", *kn,
+                          mass, high - low, g);
 }
 
 static core_status read_contact(const reader *r, core_error *err) {
@@ -311,6 +406,14 @@ static core_status read_contact(const reader *r, core_error *err) {
     contact_fields fields = {NAN, NAN, NAN, NAN, NAN, NAN};
     sim_contact_law law = {0};
     CORE_TRY(read_fields(r, node, &fields, err));
+    scene->kn_auto = NAN;
+    if (core_yaml_is_auto(node, "kn")) {
+        CORE_TRY(automatic_stiffness(r, &fields.kn, err));
+        scene->kn_auto = fields.kn;
+    } else if (core_yaml_get(root, "contact.penetration")) {
+        return core_yaml_fail(r->doc, core_yaml_get(root, "contact.penetration"), err,
+                              "used with a given kn; expected only with kn: auto");
+    }
     if (isnan(fields.restitution) && isnan(fields.gamma_n)) {
         return core_yaml_fail(r->doc, node, err, "neither restitution nor gamma_n; expected one of them");
     }
@@ -324,114 +427,6 @@ static core_status read_contact(const reader *r, core_error *err) {
     }
 done:
     core_free(lines);
-    return status;
-}
-
-// ---------------------------------------------------------------------------------------------- grains
-
-static core_status read_fill(const reader *r, core_error *err) {
-    sim_scene *scene = r->scene;
-    const core_yaml_node *list = core_yaml_get(core_yaml_root(r->doc), "fill");
-    void *array = NULL;
-    CORE_TRY(new_array((size_t)core_yaml_count(list), sizeof *scene->fill, &array, err));
-    scene->fill = array;
-    scene->count_fill = core_yaml_count(list);
-    for (int i = 0; i < scene->count_fill; i++) {
-        const core_yaml_node *node = core_yaml_at(list, i);
-        sim_fill_def *fill = &scene->fill[i];
-        CORE_TRY(read_type(r, node, "type", &fill->type, err));
-        fill->count = (int)core_yaml_integer(node, "count");
-        core_yaml_vector(node, "region", fill->region, 4);
-        if (!(fill->region[0] < fill->region[2] && fill->region[1] < fill->region[3])) {
-            return core_yaml_fail(r->doc, core_yaml_get(node, "region"), err,
-                                  "found [%g, %g, %g, %g], expected [x0, y0, x1, y1] with x0 < x1 and y0 < y1",
-                                  fill->region[0], fill->region[1], fill->region[2], fill->region[3]);
-        }
-    }
-    return CORE_OK;
-}
-
-static core_status read_place(const reader *r, core_error *err) {
-    sim_scene *scene = r->scene;
-    const core_yaml_node *list = core_yaml_get(core_yaml_root(r->doc), "place");
-    void *array = NULL;
-    CORE_TRY(new_array((size_t)core_yaml_count(list), sizeof *scene->place, &array, err));
-    scene->place = array;
-    scene->count_place = core_yaml_count(list);
-    for (int i = 0; i < scene->count_place; i++) {
-        const core_yaml_node *node = core_yaml_at(list, i);
-        sim_place_def *place = &scene->place[i];
-        CORE_TRY(read_type(r, node, "type", &place->type, err));
-        core_yaml_vector(node, "position", place->position, 2);
-        core_yaml_vector(node, "velocity", place->velocity, 2);
-        place->angle = core_yaml_number(node, "angle");
-        place->angular_velocity = core_yaml_number(node, "angular_velocity");
-    }
-    int64_t grains = scene->count_place;
-    for (int i = 0; i < scene->count_fill; i++) grains += scene->fill[i].count;
-    if (grains == 0) return core_yaml_fail(r->doc, NULL, err, "no grains; expected entries under fill or place");
-    if (grains > GRAINS_MAX) {
-        return core_yaml_fail(r->doc, NULL, err, "%lld grains; expected at most %d", (long long)grains, GRAINS_MAX);
-    }
-    return CORE_OK;
-}
-
-// ---------------------------------------------------------------------------------------------- phases
-
-/// Planes taken away by a phase. gone: (count_boundaries) whether an earlier phase took it.
-static core_status read_remove(const reader *r, const core_yaml_node *names, bool *gone, sim_phase_def *phase,
-                               core_error *err) {
-    void *array = NULL;
-    CORE_TRY(new_array((size_t)core_yaml_count(names), sizeof *phase->remove, &array, err));
-    phase->remove = array;
-    for (int i = 0; i < core_yaml_count(names); i++) {
-        const core_yaml_node *place = core_yaml_at(names, i);
-        int plane = find_plane(r->scene, core_yaml_scalar(place));
-        if (plane < 0) return fail_name(r, place, core_yaml_scalar(place), false, true, err);
-        if (gone[plane])
-            return core_yaml_fail(r->doc, place, err, "\"%s\" is taken away already", r->scene->boundaries[plane].name);
-        gone[plane] = true;
-        phase->remove[phase->count_remove++] = plane;
-    }
-    return CORE_OK;
-}
-
-static core_status read_phase(const reader *r, const core_yaml_node *node, bool *gone, sim_phase_def *phase,
-                              core_error *err) {
-    const core_yaml_node *name = core_yaml_get(node, "name");
-    CORE_TRY(copy_name(r, name, core_yaml_scalar(name), phase->name, err));
-    phase->until_rest = core_yaml_get(node, "until");
-    const core_yaml_node *time = core_yaml_get(node, "time");
-    if (phase->until_rest && time)
-        return core_yaml_fail(r->doc, time, err, "given together with until; expected one of them");
-    if (!phase->until_rest && !time)
-        return core_yaml_fail(r->doc, node, err, "neither until nor time; expected one of them");
-    static const char *const rest_keys[] = {"timeout", "on_timeout"};
-    for (int i = 0; i < 2 && !phase->until_rest; i++) {
-        const core_yaml_node *key = core_yaml_get(node, rest_keys[i]);
-        if (key) return core_yaml_fail(r->doc, key, err, "used with time; expected only with until: rest");
-    }
-    phase->time = time ? core_yaml_number(node, "time") : 0;
-    phase->timeout = phase->until_rest ? core_yaml_number(node, "timeout") : 0;
-    phase->continue_on_timeout = phase->until_rest && strcmp(core_yaml_text(node, "on_timeout"), "continue") == 0;
-    return read_remove(r, core_yaml_get(node, "remove"), gone, phase, err);
-}
-
-static core_status read_phases(const reader *r, core_error *err) {
-    sim_scene *scene = r->scene;
-    core_status status = CORE_OK;
-    bool *gone = NULL;
-    const core_yaml_node *list = core_yaml_get(core_yaml_root(r->doc), "phases");
-    int n = core_yaml_count(list);
-    if (n == 0) return core_yaml_fail(r->doc, list, err, "an empty list; expected at least one phase");
-    CORE_NEW_DONE(scene->phases, (size_t)n);
-    CORE_NEW_DONE(gone, (size_t)scene->count_boundaries);
-    for (int i = 0; i < n; i++) {
-        scene->count_phases = i + 1;
-        CORE_TRY_DONE(read_phase(r, core_yaml_at(list, i), gone, &scene->phases[i], err));
-    }
-done:
-    core_free(gone);
     return status;
 }
 
@@ -450,6 +445,10 @@ static core_status read_settings(const reader *r, core_error *err) {
     }
     scene->smoothing = core_yaml_number(root, "smoothing");
     scene->dt = core_yaml_number(root, "dt"); // NaN: auto
+    scene->dt_force = strcmp(core_yaml_text(root, "dt_force"), "true") == 0;
+    const char *start = core_yaml_text(root, "start.from");
+    if (start) CORE_TRY(core_path_join(r->folder, start, &scene->start_path, err));
+    scene->start_time = start ? core_yaml_number(root, "start.time") : NAN;
     scene->output_every = core_yaml_number(root, "output.every");
     scene->seed = (uint64_t)core_yaml_integer(root, "seed");
     return CORE_OK;
@@ -468,11 +467,10 @@ core_status sim_scene_read(const char *path, int count_overrides, const char *co
     CORE_TRY_DONE(copy_text(path, &fresh.path, err));
     CORE_TRY_DONE(read_settings(&r, err));
     CORE_TRY_DONE(read_types(&r, err));
-    CORE_TRY_DONE(read_planes(&r, err));
+    CORE_TRY_DONE(sim__scene_boundaries(&r, err));
+    CORE_TRY_DONE(sim__scene_grains(&r, err));
     CORE_TRY_DONE(read_contact(&r, err));
-    CORE_TRY_DONE(read_fill(&r, err));
-    CORE_TRY_DONE(read_place(&r, err));
-    CORE_TRY_DONE(read_phases(&r, err));
+    CORE_TRY_DONE(sim__scene_phases(&r, err));
     *scene = fresh;
     fresh = (sim_scene){0};
 done:
@@ -488,16 +486,20 @@ void sim_scene_clear(sim_scene *scene) {
         core_free(scene->types[i].shape_path);
         sdf_shape_clear(&scene->types[i].shape);
     }
-    for (int i = 0; i < scene->count_phases; i++) core_free(scene->phases[i].remove);
+    for (int i = 0; i < scene->count_phases; i++) {
+        core_free(scene->phases[i].remove);
+        core_free(scene->phases[i].start);
+        core_free(scene->phases[i].stop);
+    }
+    sim__scene_clear_boundaries(scene);
+    sim__scene_clear_grains(scene);
     core_free(scene->path);
     core_free(scene->title);
     core_free(scene->text);
     core_free(scene->types);
-    core_free(scene->boundaries);
     core_free(scene->law);
-    core_free(scene->fill);
-    core_free(scene->place);
     core_free(scene->phases);
     core_free(scene->maps_path);
+    core_free(scene->start_path);
     *scene = (sim_scene){0};
 }

@@ -18,8 +18,8 @@ void sim_servo_begin(sim_world *w, int boundary) {
     sim_wall *wall = &w->walls.wall[boundary];
     const double *n = wall->plane.normal;
     double force[2] = {0, 0}, torque = 0, u = 0;
-    if (wall->mover.start >= 0 && wall->mover.start <= w->step &&
-        (wall->mover.stop < 0 || w->step < wall->mover.stop)) {
+    const bool started = wall->servo.until_motion || (wall->mover.start >= 0 && wall->mover.start <= w->step);
+    if (started && (wall->mover.stop < 0 || w->step < wall->mover.stop)) {
         sim_walls_load(w, boundary, force, &torque);
         const double load = -(force[0] * n[0] + force[1] * n[1]); // grains push it along -normal
         u = wall->v[0] * n[0] + wall->v[1] * n[1];

@@ -34,10 +34,12 @@ static void move_grain(sim_world *w, int i, const sim_load *load) {
     core_sincos(w->theta[i], &w->cos_sin[2 * i + 1], &w->cos_sin[2 * i]);
 }
 
-// True if the grain's motion in one step makes sense: finite, and less than its own radius.
+// True if the grain's motion in one step makes sense: finite, and less than its own radius and what could pass through
+// the thinnest wall.
 static bool motion_is_sane(const sim_world *w, int i) {
-    const double reach = w->radius[w->type[i]], dt = w->dt;
-    const double vx = w->v[2 * i] * dt, vy = w->v[2 * i + 1] * dt, turn = w->omega[i] * dt * reach;
+    const double radius = w->radius[w->type[i]], dt = w->dt;
+    const double reach = w->reach_step > 0 ? fmin(radius, w->reach_step) : radius;
+    const double vx = w->v[2 * i] * dt, vy = w->v[2 * i + 1] * dt, turn = w->omega[i] * dt * radius;
     return vx * vx + vy * vy <= reach * reach && turn * turn <= reach * reach; // false for NaN
 }
 
@@ -86,9 +88,9 @@ static core_status fail_broken(const sim_world *w, int i, core_error *err) {
     return CORE_FAIL(
         err, CORE_NOT_CONVERGED,
         "blow-up: grain %d at step %lld (t = %g s): found position (%g, %g), velocity (%g, %g), angular velocity %g; "
-        "expected less than the radius %g per step of %g s. Take a smaller dt or less stiff contacts",
+        "expected less than %g m per step of %g s. Take a smaller dt or less stiff contacts",
         i, (long long)w->step, (double)w->step * w->dt, w->x[2 * i], w->x[2 * i + 1], w->v[2 * i], w->v[2 * i + 1],
-        w->omega[i], w->radius[w->type[i]], w->dt);
+        w->omega[i], w->reach_step > 0 ? fmin(w->reach_step, w->radius[w->type[i]]) : w->radius[w->type[i]], w->dt);
 }
 
 core_status sim_world_step(sim_world *world, core_error *err) {

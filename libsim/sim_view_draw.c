@@ -215,7 +215,8 @@ static core_status draw_panel(sim_canvas *canvas, const layout *l, const sim_vie
     const core_run_info *info = core_run_describe(panel->run);
     core_run_frame state = {0};
     CORE_TRY(core_run_frame_create(info->count_rows, info->count_observables, info->count_planes, &state, err));
-    core_status status = core_run_read(panel->run, panel->frame, &state, err);
+    core_status status = core_run_frame_add_walls(info->count_walls, &state, err);
+    if (status == CORE_OK) status = core_run_read(panel->run, panel->frame, &state, err);
     if (status == CORE_OK) {
         int column = index % l->columns, row = index / l->columns;
         int slot = (l->width - 2 * l->margin - (l->columns - 1) * l->gap) / l->columns;

@@ -50,16 +50,16 @@ static bool is_floor(const core_run_info *info, int i) {
 // wall ends where it meets a floor, floors end where they meet). Returns the corners.
 static int plane_strip(const core_run_info *info, const core_run_frame *state, const sim_view_frame *f, int index,
                        double depth, double (*corners)[2]) {
-    const core_run_plane *plane = &info->planes[index];
-    const double *r = f->region, away[2] = {-plane->normal[0], -plane->normal[1]};
+    const double *plane = state->plane + 3 * index; // normal, offset
+    const double *r = f->region, away[2] = {-plane[0], -plane[1]};
     const double panel[4][2] = {{r[0], r[1]}, {r[2], r[1]}, {r[2], r[3]}, {r[0], r[3]}};
     for (int i = 0; i < 4; i++) corners[i][0] = panel[i][0], corners[i][1] = panel[i][1];
-    int count = cut_polygon(corners, 4, plane->normal, plane->offset - depth);
-    count = cut_polygon(corners, count, away, -plane->offset);
+    int count = cut_polygon(corners, 4, plane, plane[2] - depth);
+    count = cut_polygon(corners, count, away, -plane[2]);
     for (int j = 0; j < info->count_planes && count > 0; j++) {
         if (j == index || !state->plane_present[j] || !is_floor(info, j)) continue;
         double slack = is_floor(info, index) ? depth : 0.0;
-        count = cut_polygon(corners, count, info->planes[j].normal, info->planes[j].offset - slack);
+        count = cut_polygon(corners, count, state->plane + 3 * j, state->plane[3 * j + 2] - slack);
     }
     return count;
 }
@@ -94,6 +94,31 @@ static void draw_planes(sim_canvas *canvas, const core_run_info *info, const cor
     if (mask_strips(canvas, info, state, f, LINE_PIXELS / f->scale)) sim_mask_paint(canvas, plane_colour, 1.0);
 }
 
+// Circles as rings of strokes, polylines as thick as they are.
+static void draw_walls(sim_canvas *canvas, const core_run_info *info, const core_run_frame *state,
+                       const sim_view_frame *f) {
+    enum { CIRCLE_EDGES = 256 };
+    if (!sim_mask_begin(canvas, f->x, f->y, f->x + f->width, f->y + f->height)) return;
+    for (int i = 0; i < info->count_walls; i++) {
+        const core_run_wall *wall = &info->walls[i];
+        const double *pose = state->wall_pose + 3 * i, c = cos(pose[2]), s = sin(pose[2]);
+        const double width = fmax(LINE_PIXELS, wall->thickness * f->scale);
+        const int points = wall->is_circle ? CIRCLE_EDGES + 1 : wall->count_points;
+        double before[2] = {0, 0};
+        for (int k = 0; state->wall_present[i] && k < points; k++) {
+            const double turn = 2 * CORE_PI * k / CIRCLE_EDGES,
+                         on[2] = {wall->radius * cos(turn), wall->radius * sin(turn)};
+            const double *p = wall->is_circle ? on : wall->points + 2 * k;
+            const double world[2] = {pose[0] + c * p[0] - s * p[1], pose[1] + s * p[0] + c * p[1]};
+            double now[2];
+            to_pixels(f, world, now);
+            if (k > 0) sim_mask_stroke(canvas, before[0], before[1], now[0], now[1], width);
+            before[0] = now[0], before[1] = now[1];
+        }
+    }
+    sim_mask_paint(canvas, plane_colour, 1.0);
+}
+
 static void draw_border(sim_canvas *canvas, const sim_view_frame *f) {
     double right = f->x + f->width, bottom = f->y + f->height;
     sim_draw_rectangle(canvas, f->x, f->y, right, f->y + 1, border_colour);
@@ -103,6 +128,7 @@ static void draw_border(sim_canvas *canvas, const sim_view_frame *f) {
 }
 
 static sim_rgb grain_colour(const core_run_info *info, const core_run_frame *state, const sim_view_def *def, int i) {
+    if (info->prescribed[i]) return plane_colour;
     if (def->colour == SIM_VIEW_SPEED) {
         double v = sqrt(state->velocity[2 * i] * state->velocity[2 * i] +
                         state->velocity[2 * i + 1] * state->velocity[2 * i + 1]);
@@ -174,6 +200,7 @@ void sim_view_panel_draw(sim_canvas *canvas, const core_run_info *info, const co
     sim_canvas_clip(canvas, (int)floor(frame->x), (int)floor(frame->y), (int)ceil(frame->x + frame->width),
                     (int)ceil(frame->y + frame->height));
     draw_planes(canvas, info, state, frame);
+    if (info->count_walls > 0) draw_walls(canvas, info, state, frame);
     for (int i = 0; i < info->count_rows; i++)
         if (sim_view_is_drawn(state, i)) draw_grain(canvas, info, state, frame, def, i);
     if (frame->border) draw_border(canvas, frame);

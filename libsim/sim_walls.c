@@ -182,6 +182,31 @@ static double centre_gap(const sim_wall *wall, int feature, const double x[2]) {
     return sqrt(dx * dx + dy * dy) - wall->half;
 }
 
+bool sim_walls_allow(const sim_walls *walls, const double period[2], const double x[2], double radius) {
+    const double length = period[1] - period[0];
+    for (int b = 0; b < walls->count; ++b) {
+        const sim_wall *wall = &walls->wall[b];
+        for (int f = 0; wall->present && f < wall->count_features; ++f) {
+            double at[2] = {x[0], x[1]};
+            if (length > 0 && wall->kind != SIM_BOUNDARY_PLANE)
+                at[0] -= length * floor((x[0] - feature_middle(wall, f)) / length + 0.5);
+            if (centre_gap(wall, f, at) < radius) return false;
+        }
+    }
+    return true;
+}
+
+bool sim_body_allows(const core_outline *outline, double scale, const double position[2], double angle,
+                     const double period[2], const double x[2], double radius) {
+    const double length = period[1] - period[0], dy = x[1] - position[1];
+    double s, c, dx = x[0] - position[0], distance;
+    if (length > 0) dx -= length * floor(dx / length + 0.5);
+    core_sincos(angle, &s, &c);
+    const double body[2] = {(c * dx + s * dy) / scale, (c * dy - s * dx) / scale};
+    sdf_outline_distance(outline, body, 1, &distance, NULL);
+    return scale * distance >= radius;
+}
+
 // Position of grain i next to a feature.
 static void grain_near(const sim_world *w, int i, const sim_wall *wall, int feature, double x[2]) {
     x[0] = w->x[2 * i];
@@ -294,10 +319,15 @@ static sim_body_state body_after(const sim_wall *wall) {
         .x = {wall->x[0], wall->x[1]}, .v = {wall->v_next[0], wall->v_next[1]}, .omega = wall->omega_next};
 }
 
+// True while the boundary keeps a pressure.
+static bool is_servo(const sim_wall *wall) {
+    return wall->servo.mass > 0 && !(wall->servo.until_motion && wall->mover.start >= 0);
+}
+
 void sim_walls_begin(sim_world *w) {
     for (int b = 0; b < w->walls.count; ++b) {
         sim_wall *wall = &w->walls.wall[b];
-        if (wall->servo.mass > 0) {
+        if (is_servo(wall)) {
             sim_servo_begin(w, b);
             continue;
         }
@@ -322,7 +352,7 @@ void sim_walls_end(sim_world *w) {
     w->walls.moved = 0;
     for (int b = 0; b < w->walls.count; ++b) {
         sim_wall *wall = &w->walls.wall[b];
-        if (wall->servo.mass > 0) {
+        if (is_servo(wall)) {
             sim_servo_end(w, b);
         } else if (wall->mover.start >= 0) {
             sim_mover_pose(&wall->mover, w->step + 1, w->dt, wall->x, &wall->angle);

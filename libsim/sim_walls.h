@@ -122,6 +122,11 @@ void sim_walls_end(sim_world *world);
 void sim_walls_forces(sim_world *world, int i, double force[2], double *torque, double *dissipated);
 /// Losses of grain i's contacts with boundaries at its new velocity, and the work that moving boundaries did, J.
 void sim_walls_losses(const sim_world *world, int i, double *normal, double *tangential, double *work);
+/// True if a circle reaches into no boundary that is present. period: two equal numbers, or where x repeats.
+bool sim_walls_allow(const sim_walls *walls, const double period[2], const double x[2], double radius);
+/// True if a circle does not reach into a grain: `scale` x `outline` at a pose, by exact geometry.
+bool sim_body_allows(const core_outline *outline, double scale, const double position[2], double angle,
+                     const double period[2], const double x[2], double radius);
 /// Force and torque of the last step's contacts on a boundary (torque about its x).
 void sim_walls_load(const sim_world *world, int boundary, double force[2], double *torque);
 /// Takes a boundary away or puts it in; books what its contacts held.

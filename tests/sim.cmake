@@ -5,7 +5,7 @@ endforeach()
 foreach(physics restitution rolling incline energy figure3 stack impact symmetry)
   cem_test(test_sim_${physics} reference/test_sim_${physics}.c reference sim)
 endforeach()
-foreach(subject threads output)
+foreach(subject threads output features)
   cem_test(test_sim_${subject} determinism/test_sim_${subject}.c determinism sim)
 endforeach()
 

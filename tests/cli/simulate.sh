@@ -50,7 +50,7 @@ END
 
 # What works.
 "$bin/simulate" good.yaml -o run.h5 >out.txt 2>err.txt || fail "a good scene: $(cat err.txt)"
-grep -q '8 grains, 1 planes, neural, dt' err.txt || fail "no line about the scene: $(cat err.txt)"
+grep -q '8 grains, 1 boundaries, neural, dt' err.txt || fail "no line about the scene: $(cat err.txt)"
 grep -q 'phase 1/1 fall' err.txt || fail "no progress: $(cat err.txt)"
 grep -q 'run.h5: 5 frames' out.txt || fail "no summary: $(cat out.txt)"
 "$bin/simulate" good.yaml -o quiet.h5 --quiet --threads 2 >out.txt 2>&1 || fail "--quiet: $(cat out.txt)"
@@ -162,7 +162,7 @@ for k in 0 1 4 8; do # a file that cannot even be begun leaves the old one
 done
 [ -z "$(ls | grep tmp-)" ] || fail "no room to begin the run: left $(ls)"
 # Two runs into one file: the second is refused, the first goes on; after a kill the name is free again.
-"$bin/simulate" good.yaml -o busy.h5 --quiet --set 'phases[0].time=1000' --set output.every=0.1 &
+"$bin/simulate" good.yaml -o busy.h5 --quiet --set 'gravity=[0, 0]' --set 'phases[0].time=1000' --set output.every=0.1 &
 first=$!
 for _ in {1..100}; do [ -e busy.h5 ] || sleep 0.1; done
 expect 1 'busy.h5: cannot write: another program is writing this file' good.yaml -o busy.h5

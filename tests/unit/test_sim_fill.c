@@ -16,12 +16,16 @@ typedef struct fixture {
     sim_type_def types[2];
     sim_boundary_def planes[2];
     sim_fill_def fill[2];
+    int mix_type;
+    double mix_weight;
     sim_scene scene;
 } fixture;
 
 static void fixture_init(fixture *f, int type, int count, double x0, double y0, double x1, double y1) {
     *f = (fixture){.types = {{.name = "big", .radius = 1}, {.name = "small", .radius = 0.3}}};
-    f->fill[0] = (sim_fill_def){type, count, {x0, y0, x1, y1}};
+    f->mix_type = type;
+    f->mix_weight = 1;
+    f->fill[0] = (sim_fill_def){{1, &f->mix_type, &f->mix_weight}, count, {x0, y0, x1, y1}};
     f->fill[1] = f->fill[0];
     f->scene = (sim_scene){
         .count_types = 2, .types = f->types, .boundaries = f->planes, .count_fill = 2, .fill = f->fill, .seed = 1};
@@ -37,7 +41,7 @@ static double *place(const fixture *f, int i, const double *occupied, int m) {
 /// Every pair of circles is apart, every circle in the region.
 static void check_poses(const fixture *f, int i_fill, const double *poses) {
     const sim_fill_def *fill = &f->fill[i_fill];
-    double r = f->types[fill->type].radius, nearest = HUGE_VAL;
+    double r = f->types[fill->mix.types[0]].radius, nearest = HUGE_VAL;
     for (int i = 0; i < fill->count; i++) {
         const double *p = &poses[3 * i];
         assert_true(p[0] - r >= fill->region[0] && p[0] + r <= fill->region[2]);
@@ -133,7 +137,9 @@ static void occupied_circles(void **state) {
     (void)state;
     fixture f;
     fixture_init(&f, 0, 60, 0, 0, 30, 30);
-    f.fill[1] = (sim_fill_def){1, 300, {-2, -2, 20, 30}};
+    int small_type = 1;
+    double weight = 1;
+    f.fill[1] = (sim_fill_def){{1, &small_type, &weight}, 300, {-2, -2, 20, 30}};
     double *big = place(&f, 0, NULL, 0), occupied[3 * 60];
     for (int i = 0; i < 60; i++) {
         occupied[3 * i] = big[3 * i];
@@ -180,10 +186,10 @@ static void no_room(void **state) {
     // A ceiling: no height would do.
     f.planes[0] = (sim_boundary_def){.name = "lid", .normal = {0, -1}, .offset = -9.3, .present = true};
     f.scene.count_boundaries = 1;
-    expect_refused(
-        &f, NULL, 0, CORE_RANGE,
-        "fill[0]: 20 of 24 grains of type big fit into the region [0, 1, 10.3, 11.25]; no height would do: planes or "
-        "other grains are in the way");
+    expect_refused(&f, NULL, 0, CORE_RANGE,
+                   "fill[0]: 20 of 24 grains of type big fit into the region [0, 1, 10.3, 11.25]; no height would do: "
+                   "boundaries or "
+                   "other grains are in the way");
     f.scene.count_boundaries = 0;
     // A grain in the way takes cells.
     const double circle[3] = {5, 5, 1};
@@ -216,7 +222,7 @@ static void extreme_regions(void **state) {
     f.scene.count_boundaries = 1;
     expect_refused(&f, NULL, 0, CORE_RANGE,
                    "fill[0]: 0 of 10 grains of type big fit into the region [0, 0, 1e+06, 1e+06]; no height would do: "
-                   "planes or other "
+                   "boundaries or other "
                    "grains are in the way");
 }
 

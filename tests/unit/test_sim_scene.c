@@ -91,7 +91,8 @@ static void scene_values(void **state) {
     assert_true(fabs(s.boundaries[1].offset + 2.4) < 1e-15);
     assert_true(s.boundaries[0].present && s.boundaries[1].present);
     assert_int_equal(s.count_fill, 1);
-    assert_true(s.fill[0].type == 1 && s.fill[0].count == 7 && s.fill[0].region[0] == 0 && s.fill[0].region[3] == 3);
+    assert_true(s.fill[0].mix.count == 1 && s.fill[0].mix.types[0] == 1 && s.fill[0].count == 7 &&
+                s.fill[0].region[0] == 0 && s.fill[0].region[3] == 3);
     assert_int_equal(s.count_place, 2);
     const sim_place_def *a = &s.place[0], *b = &s.place[1];
     assert_true(a->type == 0 && a->position[0] == 1 && a->position[1] == 2 && a->angle == 0.5 && a->velocity[0] == 3);
@@ -264,13 +265,13 @@ static void refused_boundaries(void **state) {
                                       "  - {name: a, plane: {point: [0, 0], normal: [0, 1]}}\n"},
                    CORE_FORMAT, "8: boundaries[1].name: a second boundary \"a\"; expected another name");
     expect_refused(&(parts){.bounds = "boundaries:\n  - {name: a}\n"}, CORE_FORMAT,
-                   "7: boundaries[0]: key \"plane\" is missing; expected a block of keys");
+                   "7: boundaries[0]: no geometry; expected one of the keys plane, circle, polyline, grain");
     expect_refused(&(parts){.bounds = "boundaries:\n  - {name: a, circle: {radius: 1}}\n"}, CORE_FORMAT,
-                   "7: boundaries[0]: unknown key \"circle\"; known keys: name, plane");
+                   "7: boundaries[0].circle: key \"centre\" is missing; expected a list of 2 numbers (m)");
     expect_refused(
         &(parts){.bounds = "boundaries:\n  - {name: a, plane: {point: [1.7e308, 1.7e308], normal: [1, 1]}}\n",
                  .phases = "phases: [{name: a, time: 1}]\n"},
-        CORE_FORMAT, "7: boundaries[0]: the plane's offset is not finite");
+        CORE_FORMAT, "7: boundaries[0].plane: the plane's offset is not finite");
     sim_scene s = {0}; // lengths that would over- or underflow when squared
     read_good(&(parts){.bounds = "boundaries:\n  - {name: gate, plane: {point: [1, 0], normal: [1e300, 0]}}\n"
                                  "  - {name: b, plane: {point: [0, 2], normal: [0, -1e-300]}}\n"},
@@ -290,9 +291,11 @@ static void refused_contact(void **state) {
         {CORE_FORMAT, "contact:\n  default: {kn: 1, mu: 0, restitution: 0.5, gamma_n: 1}\n",
          "5: contact.default.gamma_n: given together with restitution; expected one of them"},
         {CORE_FORMAT, "contact:\n  default: {kn: soft, mu: 0, restitution: 0.5}\n",
-         "5: contact.default.kn: found \"soft\", expected a number above 0 (N/m)"},
-        {CORE_FORMAT, "contact:\n  default: {kn: auto, mu: 0, restitution: 0.5}\n",
-         "5: contact.default.kn: found \"auto\", expected a number above 0 (N/m)"},
+         "5: contact.default.kn: found \"soft\", expected auto or a number above 0 (N/m)"},
+        {CORE_FORMAT, "contact:\n  default: {kn: 1, mu: 0, restitution: 0.5}\n  pairs: [{a: sq, b: tri, kn: auto}]\n",
+         "6: contact.pairs[0].kn: found \"auto\", expected a number above 0 (N/m)"},
+        {CORE_FORMAT, "contact:\n  default: {kn: 1, mu: 0, restitution: 0.5}\n  penetration: 0.1\n",
+         "6: contact.penetration: used with a given kn; expected only with kn: auto"},
         {CORE_FORMAT, "contact:\n  default: {kn: 1, restitution: 0.5}\n",
          "5: contact.default: key \"mu\" is missing; expected a number from 0 to 100"},
         {CORE_RANGE, "contact:\n  default: {kn: 1, mu: 0, restitution: 1.5}\n",
@@ -329,8 +332,8 @@ static void refused_grains(void **state) {
     const struct {
         core_status code;
         const char *fill, *message;
-    } cases[] = {{CORE_FORMAT, "fill: []\n", " no grains; expected entries under fill or place"},
-                 {CORE_FORMAT, "", " no grains; expected entries under fill or place"},
+    } cases[] = {{CORE_FORMAT, "fill: []\n", " no grains; expected entries under fill or place, or poses, pour, start"},
+                 {CORE_FORMAT, "", " no grains; expected entries under fill or place, or poses, pour, start"},
                  {CORE_FORMAT, "fill: [{type: sqq, count: 1, region: [0, 0, 1, 1]}]\n",
                   "9: fill[0].type: unknown grain type \"sqq\"; nearest: \"sq\""},
                  {CORE_FORMAT, "fill: [{type: floor, count: 1, region: [0, 0, 1, 1]}]\n",
@@ -401,9 +404,10 @@ static void refused_settings(void **state) {
         {CORE_FORMAT, "narrow_phase: exakt\n",
          "13: narrow_phase: found \"exakt\", expected one of the words: neural minimiser exact"},
         {CORE_FORMAT, "solver: softstep\n", "13: solver: found \"softstep\", expected the word penalty"},
-        {CORE_FORMAT, "pour: []\n",
-         "13: unknown key \"pour\"; known keys: title, gravity, types, contact, boundaries, fill, place, "
-         "phases, narrow_phase, solver, maps, smoothing, dt, output, seed"},
+        {CORE_FORMAT, "friction: []\n",
+         "13: unknown key \"friction\"; known keys: title, gravity, types, contact, boundaries, periodic, cell, fill, "
+         "place, poses, pour, outlets, start, phases, narrow_phase, solver, maps, smoothing, dt, dt_force, output, "
+         "seed"},
         {CORE_FORMAT, "dt: fast\n", "13: dt: found \"fast\", expected auto or a number above 0 (s)"},
         {CORE_RANGE, "dt: 0\n", "13: dt: found \"0\", expected auto or a number above 0 (s)"},
         {CORE_RANGE, "smoothing: 0.2\n", "13: smoothing: found \"0.2\", expected a number from 0 to 0.1 (L)"},
