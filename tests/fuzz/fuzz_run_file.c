@@ -1,15 +1,17 @@
 /// `*.run.h5`: a run, opened, described and its frames read.
-#include "fuzz_h5.h"
+#include "fuzz_seed.h"
 
-#include "core_run.h"
+#include "fuzz_forge.h"
 
+/// Size 0: the file as it is, which must be read.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    const char *path = fuzz_h5_file(data, size);
+    const char *path = fuzz_forge(fuzz_seed(fuzz_seed_run), data, size);
     core_run_reader *r = NULL;
     core_run_frame frame = {0};
     core_error err = {0};
     if (!path) return 0;
     if (core_run_open(path, &r, &err) != CORE_OK) {
+        fuzz_expect(size > 0, err.message);
         fuzz_expect_message(&err);
         return 0;
     }
