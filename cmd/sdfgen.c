@@ -16,7 +16,7 @@ static const char doc[] =
     "Overlapping parts are united and holes kept; what is not one connected region is refused. A file named twice "
     "counts once.\n\n"
     "Examples: sdfgen shapes/hash.wkt shapes/u.wkt -o out --preview out/shapes.png\n"
-    "          sdfgen pebble.jpg -o out --threshold 150 --largest --preview out/pebble.png";
+    "          sdfgen pebble.jpg -o out --threshold 150 --simplify 2 --outline --preview out/pebble.png";
 
 #define RESOLUTION_MIN 16
 #define RESOLUTION_MAX 4096
@@ -24,6 +24,7 @@ static const char doc[] =
 #define MARGIN_MIN 0.05
 #define MARGIN_MAX 4.0
 #define SIMPLIFY_MAX 1000.0 // pixels
+#define WKT_POINT_MAX 64    // bytes of a point: two numbers of 24 and what stands around them
 #define PREVIEW_SIZE 480    // pixels of one shape's panel
 #define PREVIEW_SHAPES_MAX 64
 #define PROGRESS_CELLS 2000 // cells along half a grid from which on progress is told
@@ -32,6 +33,7 @@ typedef struct options {
     const char *output, *preview;
     char **files; // borrowed from argv
     int count_files;
+    bool outline;
     int resolution, threads;
     double margin;
     sdf_read_def read;
@@ -44,6 +46,7 @@ enum {
     KEY_INVERT,
     KEY_SIMPLIFY,
     KEY_LARGEST,
+    KEY_OUTLINE,
     KEY_PREVIEW,
     KEY_THREADS
 };
@@ -60,6 +63,7 @@ static const struct argp_option argp_options[] = {
      "how far it was moved is printed and stored",
      0},
     {"largest", KEY_LARGEST, NULL, 0, "of several islands or parts take the largest instead of refusing", 0},
+    {"outline", KEY_OUTLINE, NULL, 0, "write each outline as DIR/NAME.wkt too, which scenes and mkmaps read", 0},
     {"preview", KEY_PREVIEW, "FILE.png", 0, "picture of all shapes: outlines and lines of equal distance", 0},
     {"threads", KEY_THREADS, "N", 0, "threads (all processors); changes no bit of the result", 0},
     {0}};
@@ -89,6 +93,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_LARGEST:
         o->read.largest = true;
+        return 0;
+    case KEY_OUTLINE:
+        o->outline = true;
         return 0;
     case KEY_PREVIEW:
         if (!core_path_ends(argument, ".png"))
@@ -138,6 +145,35 @@ static core_status file_hash(const char *path, uint64_t *hash, core_error *err) 
     *hash = core_hash_bytes(0, data, n);
     core_free(data);
     return CORE_OK;
+}
+
+/// The canonical outline as DIR/NAME.wkt; a shape file of that name that was read stays as it is.
+static core_status outline_write(const options *o, int i, const sdf_shape *shape, core_error *err) {
+    core_status status = CORE_OK;
+    const core_outline *outline = &shape->outline;
+    char name[CORE_NAME_MAX + 8], *path = NULL, *text = NULL;
+    size_t n = 0, room = 64 + (size_t)(core_outline_count(outline) + outline->count_rings) * WKT_POINT_MAX;
+    snprintf(name, sizeof name, "%s.wkt", shape->name);
+    CORE_TRY_DONE(core_path_join(o->output, name, &path, err));
+    CORE_CHECK_DONE(!core_file_same(o->files[i], path), CORE_ARG, "--outline: %s: input and output are the same file",
+                    path);
+    CORE_NEW_DONE(text, room);
+    n += (size_t)snprintf(text + n, room - n, "POLYGON (");
+    for (int r = 0; r < outline->count_rings; r++) {
+        int begin = outline->ring_start[r], count = outline->ring_start[r + 1] - begin;
+        // A ring's last point repeats its first one.
+        for (int k = 0; k <= count; k++) {
+            const double *p = outline->xy + 2 * (begin + k % count);
+            const char *before = k ? ", " : r ? ", (" : "(";
+            n += (size_t)snprintf(text + n, room - n, "%s%.17g %.17g%s", before, p[0], p[1], k < count ? "" : ")");
+        }
+    }
+    n += (size_t)snprintf(text + n, room - n, ")\n");
+    status = core_file_write(path, text, n, err);
+done:
+    core_free(text);
+    core_free(path);
+    return status;
 }
 
 /// Draws shape i into its panel.
@@ -190,6 +226,7 @@ static core_status shape_run(const options *o, int i, const sdf_shape *shape, in
     provenance.input_names = &input;
     provenance.input_hashes = &hash;
     CORE_TRY_DONE(sdf_file_write(path, shape, &grid, &provenance, err));
+    if (o->outline) CORE_TRY_DONE(outline_write(o, i, shape, err));
     if (preview->rgb) preview_add(preview, columns, i, shape, &grid);
     if (!quiet) shape_tell(shape, &grid, path);
 done:

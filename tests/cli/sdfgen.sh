@@ -76,6 +76,12 @@ echo "POLYGON ((0 0, 1 0, 2 0, 2 0, 2 2, 0 2, 0 0))" > "$work/cleaned.wkt"
 good "cleaned points are counted" "$work/cleaned.wkt" -o "$work/png" --resolution 64
 grep -q "^cleaned: 4 vertices.*, 2 duplicate or collinear points removed," "$work/stdout" || fail "cleaned: $(cat "$work/stdout")"
 
+good "an outline as WKT" "$fixtures/f.png" "$shapes/o.wkt" -o "$work/wkt" --resolution 64 --outline
+grep -q "^POLYGON ((-*[0-9].*))$" "$work/wkt/f.wkt" || fail "f.wkt: $(cat "$work/wkt/f.wkt")"
+good "which is read as the same shape" "$work/wkt/f.wkt" "$work/wkt/o.wkt" -o "$work/wkt/again" --resolution 64
+grep -q "^f: 20 vertices, 0 holes, .*circumradius 1 (as drawn), grid" "$work/stdout" || fail "f again: $(cat "$work/stdout")"
+grep -q "^o: 192 vertices, 1 hole, .*circumradius 1 (as drawn), grid" "$work/stdout" || fail "o again: $(cat "$work/stdout")"
+
 # Walls of 0.028 circumradii: 1.8 cells at resolution 128.
 echo "POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0), (.2 .2, .2 9.8, 9.8 9.8, 9.8 .2, .2 .2))" > "$work/frame.wkt"
 "$sdfgen" "$work/frame.wkt" -o "$work/thin" --resolution 128 > "$work/stdout" 2> "$work/stderr" || fail "thin walls: $(cat "$work/stderr")"
@@ -161,6 +167,10 @@ bad "preview of another kind" 2 2 "--preview" "$shapes/o.wkt" -o "$work/out" --p
 cp "$fixtures/f.png" "$work/image.png"
 bad "preview over a shape" 2 1 "same file" "$work/image.png" -o "$work/out" --preview "$work/./image.png"
 cmp -s "$fixtures/f.png" "$work/image.png" || fail "a shape was overwritten"
+cp "$shapes/o.wkt" "$work/keep.wkt"
+"$sdfgen" "$work/keep.wkt" -o "$work" --resolution 64 --outline > "$work/stdout" 2> "$work/stderr" && fail "an outline was written over its shape"
+grep -q "keep.wkt: input and output are the same file" "$work/stderr" || fail "outline over a shape: $(cat "$work/stderr")"
+cmp -s "$shapes/o.wkt" "$work/keep.wkt" || fail "a shape was overwritten"
 bad "threads" 2 2 "--threads" "$shapes/o.wkt" -o "$work/out" --threads 0
 
 # --- what the operating system refuses
