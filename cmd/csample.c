@@ -23,7 +23,7 @@ typedef struct options {
     cspace_sample_def def;
 } options;
 
-enum { KEY_SAMPLES = 1001, KEY_NEAR, KEY_BAND, KEY_LABELS, KEY_RATIO, KEY_SEED, KEY_THREADS, KEY_HELD_OUT };
+enum { KEY_SAMPLES = 1001, KEY_NEAR, KEY_BAND, KEY_LABELS, KEY_RATIO, KEY_SEED, KEY_THREADS, KEY_HELD_OUT, KEY_SMOOTH };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE.samples.h5", 0, "the file to write", 0},
@@ -33,6 +33,7 @@ static const struct argp_option argp_options[] = {
     {"band", KEY_BAND, "X", 0, "largest |distance| of those (0.1)", 0},
     {"labels", KEY_LABELS, "minimiser|exact", 0, "where labels come from (minimiser); exact: the polygons themselves",
      0},
+    {"smooth", KEY_SMOOTH, "SIGMA", 0, "average labels over poses of this spread, 0 to 0.1 (0: none)", 0},
     {"ratio", KEY_RATIO, "X", 0, "circumradius of B over that of A (1)", 0},
     {"seed", KEY_SEED, "N", 0, "of the random numbers (1)", 0},
     {"threads", KEY_THREADS, "N", 0, "threads (all processors); changes no bit of the result", 0},
@@ -58,6 +59,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_LABELS:
         o->def.labels = (cspace_labels)cmd_choice("--labels", argument, cspace_labels_names, CSPACE_LABELS_COUNT);
+        return 0;
+    case KEY_SMOOTH:
+        o->def.smoothing = cmd_number("--smooth", argument, 0.0, 0.1);
         return 0;
     case KEY_RATIO:
         o->ratio = cmd_number("--ratio", argument, 1.0 / 64.0, 64.0);

@@ -18,9 +18,19 @@ typedef struct options {
     int count_files;
     cmd_train_options train;
     cspace_labels labels;
+    double smoothing;
 } options;
 
-enum { KEY_RESOLUTION = 1001, KEY_MARGIN, KEY_SAMPLES, KEY_HELD_OUT, KEY_NEAR_FRACTION, KEY_BAND, KEY_LABELS };
+enum {
+    KEY_RESOLUTION = 1001,
+    KEY_MARGIN,
+    KEY_SAMPLES,
+    KEY_HELD_OUT,
+    KEY_NEAR_FRACTION,
+    KEY_BAND,
+    KEY_LABELS,
+    KEY_SMOOTH
+};
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "MAPS.h5", 0, "the bundle to write", 0},
@@ -33,6 +43,7 @@ static const struct argp_option argp_options[] = {
     {"band", KEY_BAND, "X", 0, "what near means, units of the larger circumradius (0.1)", 0},
     {"labels", KEY_LABELS, "minimiser|exact", 0, "where labels come from (minimiser); exact: the polygons themselves",
      0},
+    {"smooth", KEY_SMOOTH, "SIGMA", 0, "average labels over poses of this spread, 0 to 0.1 (0: none)", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -65,6 +76,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case KEY_LABELS:
         o->labels = (cspace_labels)cmd_choice("--labels", argument, cspace_labels_names, CSPACE_LABELS_COUNT);
         return 0;
+    case KEY_SMOOTH:
+        o->smoothing = cmd_number("--smooth", argument, 0.0, 0.1);
+        return 0;
     case ARGP_KEY_ARGS:
         o->files = state->argv + state->next;
         o->count_files = state->argc - state->next;
@@ -92,6 +106,7 @@ static void resolve(const options *o, cspace_pipeline_def *def) {
     if (o->near_fraction) def->sample.near_fraction = cmd_number("--near-fraction", o->near_fraction, 0.0, 1.0);
     if (o->band) def->sample.band = cmd_number("--band", o->band, 1e-3, 1.0);
     def->sample.labels = o->labels;
+    def->sample.smoothing = o->smoothing;
 }
 
 static bool is_scene(const char *path) {

@@ -99,6 +99,24 @@ bool cspace_exact_near(const cspace_exact *exact, const cspace_pose *pose, doubl
 bool cspace_exact_reaches(const cspace_exact *exact, const cspace_pose *pose, double apart, cspace_contact *contact,
                           cspace_exact_scratch *scratch);
 
+/// As cspace_exact_contact, smoothed: means of d and of (r_a + r_b)/2 over 6 poses at +-sqrt(3) sigma per axis of
+/// (L theta, x, y), gradient by central differences over the same. sigma in units of L, 0: plain.
+void cspace_exact_contact_smooth(const cspace_exact *exact, double sigma, const cspace_pose *pose,
+                                 cspace_contact *contact, cspace_exact_scratch *scratch);
+
+/// The configuration obstacle at one angle, for many translations: answers are those of cspace_exact_contact to
+/// rounding, much sooner. One per thread.
+typedef struct cspace_obstacle cspace_obstacle;
+/// exact is borrowed until the obstacle is destroyed. MEMORY.
+core_status cspace_obstacle_create(const cspace_exact *exact, cspace_obstacle **obstacle, core_error *err);
+void cspace_obstacle_destroy(cspace_obstacle **obstacle);
+/// Finds the boundary at an angle: all stretches of edge against corner that no overlap covers. Cost like that of some
+/// ten to a hundred single queries. NONFINITE, MEMORY; the obstacle then answers with NaN.
+core_status cspace_obstacle_turn(cspace_obstacle *obstacle, double theta, core_error *err);
+/// d, gradient and moment arms with B's centre at t; NaN if it is not finite. False (and NaN) where |d| > band. No
+/// allocation.
+bool cspace_obstacle_contact(const cspace_obstacle *obstacle, const double t[2], double band, cspace_contact *contact);
+
 // ---------------------------------------------------------------------------------------------- samples
 
 /// Where labels come from.
@@ -113,6 +131,7 @@ typedef struct cspace_sample_def {
     int64_t held_out;     // 20000: drawn by plain rejection with another seed, for accuracy tables
     double near_fraction; // 0.9 within the band of contact, the rest uniform over |t| <= R_A + R_B
     double band;          // 0.1 units of L
+    double smoothing;     // 0: none (0 .. 0.1): width of the kernel d is averaged over, units of L
     uint64_t seed;
     int threads;
     cspace_labels labels;     // MINIMISER
@@ -137,6 +156,7 @@ typedef struct cspace_samples {
     double ratio;
     char labels[16]; // of cspace_labels_names
     double near_fraction, band;
+    double smoothing; // 0 in files without it
     uint64_t seed;
     double acceptance_rate; // of the rejection sampler
     uint64_t input_hash;    // of everything the result depends on: shapes, grids, options (staleness)

@@ -1,6 +1,7 @@
 /// Exact signed distance of two polygonal regions: apart the least distance of a vertex and an edge, in overlap the
 /// depth from the configuration obstacle (cspace_exact_depth.c).
 #include "cspace_exact.h"
+#include "cspace_field.h"
 
 #include <assert.h>
 #include <math.h>
@@ -157,7 +158,13 @@ static bool contact_within(const cspace_exact *exact, const cspace_pose *pose, d
     place(own->circle, own->n, 3, turn, t, b->circle);
     place(own->around, own->blocks, 3, turn, t, b->around);
     closest best = {.distance2 = apart * apart * (1.0 + 1e-9)};
-    if (find_closest(&exact->edge[0], b, &best)) return cspace__exact_depth(exact, pose, turn, depth, contact, scratch);
+    bool overlap = find_closest(&exact->edge[0], b, &best);
+    // equal faces in line neither cross nor hold each other's corners: the obstacle knows
+    bool touch = !overlap && best.distance2 <= EXACT_GAP * EXACT_GAP;
+    if (overlap || touch) {
+        bool found = cspace__exact_depth(exact, pose, turn, depth, contact, scratch);
+        if (found || overlap) return found;
+    }
     double d = sqrt(best.distance2),
            p[2] = {0.5 * (best.vertex[0] + best.foot[0]), 0.5 * (best.vertex[1] + best.foot[1])};
     if (!(d <= apart) || dot(best.n, best.n) <= 0.0) return false;
@@ -180,6 +187,20 @@ bool cspace_exact_reaches(const cspace_exact *exact, const cspace_pose *pose, do
 void cspace_exact_contact(const cspace_exact *exact, const cspace_pose *pose, cspace_contact *contact,
                           cspace_exact_scratch *scratch) {
     contact_within(exact, pose, INFINITY, INFINITY, contact, scratch);
+}
+
+void cspace_exact_contact_smooth(const cspace_exact *exact, double sigma, const cspace_pose *pose,
+                                 cspace_contact *contact, cspace_exact_scratch *scratch) {
+    if (!(sigma > 0.0)) {
+        cspace_exact_contact(exact, pose, contact, scratch);
+        return;
+    }
+    cspace_contact side[6];
+    for (int k = 0; k < 6; k++) {
+        const cspace_pose q = cspace__kernel_pose(pose, sigma, k);
+        cspace_exact_contact(exact, &q, &side[k], scratch);
+    }
+    cspace__kernel_mean(pose, sigma, side, contact);
 }
 
 core_status cspace_exact_create(const cspace_pair *pair, cspace_exact **exact, core_error *err) {

@@ -4,7 +4,9 @@
 
 #include "cspace.h"
 
-/// Convex polygons that tile a region; counter-clockwise. Owns its arrays. Row k is a vertex and the edge that leaves
+#define EXACT_GAP 1e-12 // units of L: cracks narrower than this are none, nor are overlaps
+
+/// Convex polygons that cover a region; counter-clockwise. Owns its arrays. Row k is a vertex and the edge that leaves
 /// it.
 typedef struct cspace__parts {
     int count;
@@ -17,6 +19,11 @@ typedef struct cspace__parts {
 /// Ear clipping (holes bridged first), then diagonals are dropped while parts stay convex. SHAPE: no ear left, which
 /// valid outlines do not show. Cost O(n^3) in the vertices.
 core_status cspace__parts_create(const core_outline *outline, double scale, cspace__parts *parts, core_error *err);
+/// Grows parts over each other and drops those that lie within another, if the sums get fewer edges by it.
+core_status cspace__parts_cover(const core_outline *outline, double scale, cspace__parts *parts, core_error *err);
+/// Room for so many parts and vertices; the next part, counter-clockwise (n x 2), with its edges, normals and circle.
+core_status cspace__parts_allocate(size_t count, size_t vertices, cspace__parts *parts, core_error *err);
+void cspace__parts_add(cspace__parts *parts, const double *corners, int n);
 /// Room for as many parts and vertices as there are in `like`.
 core_status cspace__parts_room(const cspace__parts *like, cspace__parts *parts, core_error *err);
 void cspace__parts_clear(cspace__parts *parts);
@@ -69,6 +76,17 @@ struct cspace_exact_scratch {
     int sums;
 };
 
+/// Parts of -R(theta)B from those of B; turn: cos, sin.
+void cspace__parts_turn(const cspace__parts *from, const double turn[2], cspace__parts *to);
+/// Edges of the sum of part i of A and part j of -R(theta)B, merged by angle. Returns their number.
+int cspace__sum_merge(const cspace__parts *a, int i, const cspace__parts *b, int j, cspace__sum_edge *edge);
+/// Cuts [lo, hi] of an edge down to what lies strictly inside a sum; false if nothing does.
+bool cspace__sum_clip(const cspace__sum_edge *e, const cspace__sum *sum, const cspace__sum_edge *edges,
+                      cspace__cover *cover);
+/// The contact whose nearest boundary point lies at `at` on edge e. Where edges e and f cross (f not NULL) two contacts
+/// share the gradient, g = sum w_i n_i: rates with B's angle add up with these weights, the moment arms are their mean.
+void cspace__sum_contact(const double t[2], double d, double at, const cspace__sum_edge *e, const cspace__sum_edge *f,
+                         cspace_contact *contact);
 /// The contact of overlapping regions; false if the depth exceeds band.
 bool cspace__exact_depth(const cspace_exact *e, const cspace_pose *pose, const double turn[2], double band,
                          cspace_contact *contact, cspace_exact_scratch *s);

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-static const double gap = 1e-12; // units of L: cracks narrower than this are none, nor are overlaps
-
 /// Nearest boundary point so far.
 typedef struct nearest {
     double distance;
@@ -24,7 +22,7 @@ static double cross(const double a[2], const double b[2]) {
     return a[0] * b[1] - a[1] * b[0];
 }
 
-static void turn_parts(const cspace__parts *from, const double turn[2], cspace__parts *to) {
+void cspace__parts_turn(const cspace__parts *from, const double turn[2], cspace__parts *to) {
     double c = turn[0], s = turn[1];
     for (int i = 0; i < 2 * from->start[from->count]; i += 2) {
         const double *x = from->xy + i, *e = from->edge + i, *n = from->normal + i;
@@ -53,8 +51,7 @@ static int lowest(const cspace__parts *p, int part) {
     return best;
 }
 
-/// Merges the edges of a part of A and one of -R(theta)B by angle. Returns their number.
-static int merge(const cspace__parts *a, int i, const cspace__parts *b, int j, cspace__sum_edge *edge) {
+int cspace__sum_merge(const cspace__parts *a, int i, const cspace__parts *b, int j, cspace__sum_edge *edge) {
     int first_a = a->start[i], end_a = a->start[i + 1], first_b = b->start[j], end_b = b->start[j + 1];
     int k = lowest(a, i), l = lowest(b, j), left_a = end_a - first_a, left_b = end_b - first_b, n = 0;
     for (; left_a + left_b > 0; n++) {
@@ -90,7 +87,7 @@ static bool collect_sums(const cspace_exact *e, const double t[2], double reach,
             const double *u = a->circle + 3 * i, *v = b->circle + 3 * j;
             double x = u[0] + v[0] - t[0], y = u[1] + v[1] - t[1], r = u[2] + v[2] + reach, outside = -INFINITY;
             if (x * x + y * y > r * r) continue;
-            int n = merge(a, i, b, j, s->edge + edges);
+            int n = cspace__sum_merge(a, i, b, j, s->edge + edges);
             for (int k = edges; k < edges + n; k++) outside = fmax(outside, dot(s->edge[k].n, t) - s->edge[k].h);
             if (-outside > band) return false;
             if (outside > reach) continue;
@@ -114,21 +111,20 @@ static int collect_candidates(const double t[2], double reach, cspace_exact_scra
     for (int m = 0; m < s->sums; m++)
         for (int k = s->sum[m].first; k < s->sum[m].first + s->sum[m].count; k++) {
             double inner, foot, distance = edge_distance(s->edge + k, t, &inner, &foot);
-            if (inner >= -gap && distance <= reach)
+            if (inner >= -EXACT_GAP && distance <= reach)
                 s->candidate[n++] = (cspace__candidate){.distance = distance, .edge = k, .sum = m};
         }
     return n;
 }
 
-/// The stretch of an edge strictly inside a sum; false if there is none in [lo, hi].
-static bool clip(const cspace__sum_edge *e, const cspace__sum *sum, const cspace__sum_edge *edges, cspace__cover *c) {
+bool cspace__sum_clip(const cspace__sum_edge *e, const cspace__sum *sum, const cspace__sum_edge *edges,
+                      cspace__cover *c) {
     const double along[2] = {-e->n[1], e->n[0]};
     for (int k = sum->first; k < sum->first + sum->count; k++) {
-        double rate = dot(edges[k].n, along), value = dot(edges[k].n, e->from) - edges[k].h + gap;
-        if (fabs(rate) < 1e-14) {
-            if (value > 0.0) return false;
-            continue;
-        }
+        double rate = dot(edges[k].n, along), value = dot(edges[k].n, e->from) - edges[k].h;
+        double at_lo = value + rate * c->lo + EXACT_GAP, at_hi = value + rate * c->hi + EXACT_GAP;
+        if (at_lo <= 0.0 && at_hi <= 0.0) continue; // most edges leave the window alone: no division
+        if (at_lo >= 0.0 && at_hi >= 0.0) return false;
         double at = -value / rate;
         if (rate > 0.0 && at < c->hi) {
             c->hi = at;
@@ -150,7 +146,7 @@ static bool walk(const cspace__cover *cover, int n, bool up, double end, double 
         moved = false;
         for (int i = 0; i < n; i++) {
             const cspace__cover *c = cover + i;
-            if (up ? c->lo <= *at + gap && c->hi > *at : c->hi >= *at - gap && c->lo < *at) {
+            if (up ? c->lo <= *at + EXACT_GAP && c->hi > *at : c->hi >= *at - EXACT_GAP && c->lo < *at) {
                 *at = up ? c->hi : c->lo;
                 *other = up ? c->edge_hi : c->edge_lo;
                 moved = true;
@@ -171,7 +167,7 @@ static void try_edge(const cspace__candidate *candidate, const double t[2], cspa
     int n = 0;
     for (int m = 0; m < s->sums; m++) {
         cspace__cover c = {.lo = lo, .hi = hi, .edge_lo = -1, .edge_hi = -1};
-        if (m == candidate->sum || !clip(e, s->sum + m, s->edge, &c)) continue;
+        if (m == candidate->sum || !cspace__sum_clip(e, s->sum + m, s->edge, &c)) continue;
         if (c.edge_lo < 0 && c.edge_hi < 0) return;
         s->cover[n++] = c;
     }
@@ -191,45 +187,45 @@ static void touched(const cspace__sum_edge *e, const double c[2], double p[2]) {
     p[1] = e->touch[1] + at * e->n[0];
 }
 
-/// On an edge the contact is a vertex and an edge. In a corner two such contacts share the gradient, g = sum w_i n_i:
-/// rates with B's angle add up with these weights, the moment arms are their mean.
-static void fill_contact(const double t[2], const nearest *best, const cspace_exact_scratch *s,
+void cspace__sum_contact(const double t[2], double d, double at, const cspace__sum_edge *e, const cspace__sum_edge *f,
                          cspace_contact *contact) {
-    const cspace__sum_edge *e = s->edge + best->edge;
-    const double c[2] = {e->from[0] - best->at * e->n[1], e->from[1] + best->at * e->n[0]};
-    double g[2] = {e->n[0], e->n[1]}, w[2] = {1.0, 0.0}, rate = 0.0, arm = 0.0;
-    const cspace__sum_edge *f = best->other < 0 ? e : s->edge + best->other;
-    double det = cross(e->n, f->n);
-    if (fabs(det) > 1e-9 && best->distance > gap) {
-        g[0] = (c[0] - t[0]) / best->distance;
-        g[1] = (c[1] - t[1]) / best->distance;
+    const double c[2] = {e->from[0] - at * e->n[1], e->from[1] + at * e->n[0]};
+    double g[2] = {e->n[0], e->n[1]}, w[2] = {1.0, 0.0}, rate = 0.0, arm = 0.0, det = f ? cross(e->n, f->n) : 0.0;
+    double along = (t[1] - c[1]) * e->n[0] - (t[0] - c[0]) * e->n[1];
+    bool corner = fabs(along) > EXACT_GAP && fabs(d) > EXACT_GAP;
+    if (corner) {
+        g[0] = (t[0] - c[0]) / d;
+        g[1] = (t[1] - c[1]) / d;
+    }
+    if (corner && d < 0.0 && fabs(det) > 1e-9) {
         w[0] = cross(g, f->n) / det;
         w[1] = cross(e->n, g) / det;
     }
     for (int i = 0; i < 2; i++) {
+        if (w[i] == 0.0) continue;
         const cspace__sum_edge *edge = i ? f : e;
         double p[2];
         touched(edge, c, p);
         arm += w[i] * dot(p, g);
         p[0] -= c[0];
         p[1] -= c[1];
-        rate += w[i] * cross(p, edge->n);
+        rate += w[i] * cross(p, w[1] == 0.0 ? g : edge->n);
     }
-    contact->d = -best->distance;
+    contact->d = d;
     contact->d_theta = rate;
     contact->g[0] = g[0];
     contact->g[1] = g[1];
     // the point is half way between where A and where B is touched
-    contact->r_a = arm / (w[0] + w[1]) - 0.5 * best->distance;
+    contact->r_a = arm / (w[0] + w[1]) + 0.5 * d;
     contact->r_b = contact->r_a - dot(t, g);
 }
 
 bool cspace__exact_depth(const cspace_exact *e, const cspace_pose *pose, const double turn[2], double band,
                          cspace_contact *contact, cspace_exact_scratch *s) {
     const double t[2] = {pose->x, pose->y};
-    double reach = fmin(band, fmax(0.0, e->reach - sqrt(dot(t, t)))) * (1.0 + 1e-9) + 4.0 * gap;
+    double reach = fmin(band, fmax(0.0, e->reach - sqrt(dot(t, t)))) * (1.0 + 1e-9) + 4.0 * EXACT_GAP;
     nearest best = {.distance = reach, .edge = -1};
-    turn_parts(&e->part[1], turn, &s->minus_b);
+    cspace__parts_turn(&e->part[1], turn, &s->minus_b);
     if (!collect_sums(e, t, reach, band, s)) return false;
     int n = collect_candidates(t, reach, s);
     while (n > 0) { // nearest first: most edges are ruled out by the first few
@@ -242,6 +238,7 @@ bool cspace__exact_depth(const cspace_exact *e, const cspace_pose *pose, const d
         try_edge(&next, t, s, &best);
     }
     if (best.edge < 0 || best.distance > band) return false;
-    fill_contact(t, &best, s, contact);
+    cspace__sum_contact(t, -best.distance, best.at, s->edge + best.edge, best.other < 0 ? NULL : s->edge + best.other,
+                        contact);
     return true;
 }

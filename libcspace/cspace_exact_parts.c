@@ -185,10 +185,10 @@ static void drop_diagonals(cutter *c) {
     }
 }
 
-/// Leaves out points on a straight side and fills edges, normals and circles of one part.
+/// A part without points on a straight side.
 static void store_part(const cutter *c, int i, double scale, cspace__parts *parts) {
-    int first = parts->start[parts->count], n = 0, size = c->size[i];
-    double *xy = parts->xy + 2 * first, x = 0.0, y = 0.0, r2 = 0.0;
+    double *xy = parts->xy + 2 * parts->start[parts->count];
+    int n = 0, size = c->size[i];
     for (int k = 0; k < size; k++) {
         const double *u = point(c, polygon(c, i)[(k + size - 1) % size]), *v = point(c, polygon(c, i)[k]),
                      *w = point(c, polygon(c, i)[(k + 1) % size]);
@@ -197,6 +197,13 @@ static void store_part(const cutter *c, int i, double scale, cspace__parts *part
         xy[2 * n + 1] = scale * v[1];
         n++;
     }
+    cspace__parts_add(parts, xy, n);
+}
+
+void cspace__parts_add(cspace__parts *parts, const double *corners, int n) {
+    int first = parts->start[parts->count];
+    double *xy = parts->xy + 2 * first, x = 0.0, y = 0.0, r2 = 0.0;
+    memmove(xy, corners, 2 * (size_t)n * sizeof *xy);
     for (int k = 0; k < n; k++) {
         const double *v = xy + 2 * k, *w = xy + 2 * ((k + 1) % n);
         double *edge = parts->edge + 2 * (first + k), *normal = parts->normal + 2 * (first + k);
@@ -213,7 +220,7 @@ static void store_part(const cutter *c, int i, double scale, cspace__parts *part
     parts->start[++parts->count] = first + n;
 }
 
-static core_status parts_allocate(size_t count, size_t vertices, cspace__parts *parts, core_error *err) {
+core_status cspace__parts_allocate(size_t count, size_t vertices, cspace__parts *parts, core_error *err) {
     core_status status = CORE_OK;
     cspace__parts p = {0};
     CORE_NEW_DONE(p.start, count + 1);
@@ -228,7 +235,7 @@ done:
 }
 
 core_status cspace__parts_room(const cspace__parts *like, cspace__parts *parts, core_error *err) {
-    CORE_TRY(parts_allocate((size_t)like->count, (size_t)like->start[like->count], parts, err));
+    CORE_TRY(cspace__parts_allocate((size_t)like->count, (size_t)like->start[like->count], parts, err));
     parts->count = like->count;
     memcpy(parts->start, like->start, (size_t)(like->count + 1) * sizeof *like->start);
     return CORE_OK;
@@ -263,11 +270,14 @@ core_status cspace__parts_create(const core_outline *outline, double scale, cspa
         count += c.size[i] > 0;
         vertices += (size_t)c.size[i];
     }
-    CORE_TRY_DONE(parts_allocate(count, vertices, &p, err));
+    CORE_TRY_DONE(cspace__parts_allocate(count, vertices, &p, err));
     for (int i = 0; i < c.parts; i++)
         if (c.size[i] > 0) store_part(&c, i, scale, &p);
+    CORE_TRY_DONE(cspace__parts_cover(outline, scale, &p, err));
     *parts = p;
+    p = (cspace__parts){0};
 done:
+    cspace__parts_clear(&p);
     core_free(c.ring);
     core_free(c.spare);
     core_free(c.size);

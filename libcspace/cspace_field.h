@@ -40,6 +40,17 @@ int cspace__field_pieces(const cspace__field *field, const double x[2], double w
 /// starts. True if it ends at a minimum of both fields' ridge: where they are convex, no other one is near.
 bool cspace__descend(const cspace__field *field, cspace__probe *probe);
 
+/// By how many smoothing widths a smoothed distance may differ from the plain one: the poses of the kernel lie sqrt(3)
+/// widths away, and no lever arm exceeds L.
+#define CSPACE__KERNEL_REACH 1.8
+/// Steps of the six poses of the smoothing kernel: sqrt(3) sigma.
+double cspace__kernel_step(double sigma);
+/// The pose numbered 0 .. 5: axis k/2 of (L theta, x, y), minus first.
+cspace_pose cspace__kernel_pose(const cspace_pose *pose, double sigma, int k);
+/// Mean of d and of the arms' mean over the contacts at the six poses, gradient by central differences; unit normal
+/// from it, arms by r_a - r_b = t.n.
+void cspace__kernel_mean(const cspace_pose *pose, double sigma, const cspace_contact side[6], cspace_contact *contact);
+
 /// As cspace_minimise, for finite poses, leaving the probe at the minimiser for the gradient.
 void cspace__minimise(const cspace__field *field, const cspace_search_def *def, cspace_minimum *m,
                       cspace__probe *probe);

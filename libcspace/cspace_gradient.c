@@ -230,22 +230,16 @@ void cspace_numeric_contact_smooth(const cspace_pair *pair, const cspace_search_
     cspace_search_def fine = *def;
     fine.band = 0.0;
     fine.tolerance = fmin(def->tolerance, 1e-6); // the differences below divide by 2 h
-    double h = sqrt(3.0) * sigma, sum = 0.0, rate[3];
-    for (int axis = 0; axis < 3; axis++) {
-        double d[2];
-        for (int side = 0; side < 2; side++) {
-            double by = side ? h : -h;
-            cspace_pose q = *pose;
-            if (axis == 0) q.theta += by; // L theta in units of L
-            if (axis == 1) q.x += by;
-            if (axis == 2) q.y += by;
-            cspace_minimum m;
-            cspace_minimise(pair, &fine, &q, &m);
-            d[side] = m.d;
-            sum += m.d;
-        }
-        rate[axis] = (d[1] - d[0]) / (2.0 * h);
+    double sum = 0.0, d[6], rate[3];
+    for (int k = 0; k < 6; k++) {
+        const cspace_pose q = cspace__kernel_pose(pose, sigma, k);
+        cspace_minimum m;
+        cspace_minimise(pair, &fine, &q, &m);
+        d[k] = m.d;
+        sum += m.d;
     }
+    for (int axis = 0; axis < 3; axis++)
+        rate[axis] = (d[2 * axis + 1] - d[2 * axis]) / (2.0 * cspace__kernel_step(sigma));
     // moment arms: the point of the centre pose, the normal of the smoothed gradient (the plain one where that
     // vanishes)
     double g[2] = {rate[1], rate[2]}, n[2];

@@ -1,7 +1,8 @@
-/// Labelled relative poses of a pair by plain rejection: near rows uniform over the poses within the band of contact,
-/// far rows uniform over all of |t| <= R_A + R_B. Rows come in chunks of a fixed size, each with a random stream of its
+/// Labelled relative poses of a pair by rejection: near rows uniform over the poses within the band of contact, far
+/// rows uniform over all of |t| <= R_A + R_B. Rows come in chunks of a fixed size, each with a random stream of its
 /// own, so that the bits do not depend on the number of threads; near and far rows alternate evenly, so that every
-/// prefix is a fair sample.
+/// prefix is a fair sample. Exact training rows share an angle by batches: the obstacle is made once for many
+/// translations.
 #include "cspace_field.h"
 
 #include <inttypes.h>
@@ -9,34 +10,60 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLE_COOKIE = 0x5a3b1e, CHUNK_ROWS = 512, BATCH_CHUNKS = 128, METHOD_VERSION = 2 };
+enum {
+    SAMPLE_COOKIE = 0x5a3b1e,
+    CHUNK_ROWS = 512,
+    CHUNK_ROWS_BATCHED = 4096, // some sixty angles
+    BATCH_CHUNKS = 128,
+    DRAWS_PER_ANGLE = 256,
+    FAR_PER_ANGLE = 64,
+    METHOD_VERSION = 2
+};
 static const int64_t attempts_max = 200000; // of one row; a band this rarely met is an error
 static const uint64_t held_out_mix = 0x68656c646f757421u;
 const char *const cspace_labels_names[CSPACE_LABELS_COUNT] = {"minimiser", "exact"};
+
+/// What one thread labels exactly with.
+typedef struct bench {
+    cspace_exact_scratch *scratch;
+    cspace_obstacle *obstacle[3]; // at an angle and, smoothed, a little before and behind it
+} bench;
 
 /// Where the labels of one set of rows go, and how.
 typedef struct job {
     const cspace_pair *pair;
     const cspace_sample_def *def;
     uint64_t seed;
+    bool batched; // rows share angles
+    int64_t chunk_rows;
     int64_t first_chunk; // of the batch
     cspace_rows *rows;
-    int64_t *attempts;              // (chunks) poses tried for near rows
-    int64_t *accepted;              // (chunks) near rows found
-    bool *missed;                   // (chunks) the band was not met
-    const cspace_exact *exact;      // NULL: the minimiser labels
-    cspace_exact_scratch **scratch; // (threads)
+    int64_t *attempts;         // (chunks) poses tried for near rows
+    int64_t *accepted;         // (chunks) near rows found
+    core_status *failed;       // (chunks) NOT_CONVERGED: the band was not met
+    const cspace_exact *exact; // NULL: the minimiser labels
+    bench *benches;            // (threads)
 } job;
 
-static cspace_pose draw(core_random *random, double reach) {
-    cspace_pose q = {.theta = CORE_PI * (2.0 * core_random_uniform(random) - 1.0)};
-    double x, y;
+static double draw_angle(core_random *random) {
+    return CORE_PI * (2.0 * core_random_uniform(random) - 1.0);
+}
+
+static void draw_place(core_random *random, double reach, double t[2]) {
     do {
-        x = 2.0 * core_random_uniform(random) - 1.0;
-        y = 2.0 * core_random_uniform(random) - 1.0;
-    } while (x * x + y * y > 1.0);
-    q.x = reach * x;
-    q.y = reach * y;
+        t[0] = 2.0 * core_random_uniform(random) - 1.0;
+        t[1] = 2.0 * core_random_uniform(random) - 1.0;
+    } while (t[0] * t[0] + t[1] * t[1] > 1.0);
+    t[0] *= reach;
+    t[1] *= reach;
+}
+
+static cspace_pose draw(core_random *random, double reach) {
+    cspace_pose q = {.theta = draw_angle(random)};
+    double t[2];
+    draw_place(random, reach, t);
+    q.x = t[0];
+    q.y = t[1];
     return q;
 }
 
@@ -46,19 +73,75 @@ static bool is_far(int64_t i, double near_fraction) {
     return floor((double)(i + 1) * far) > floor((double)i * far);
 }
 
-/// The label of a pose; false if it lies outside the band.
-static bool label_near(const job *j, const cspace_pose *pose, int worker, cspace_contact *contact) {
-    if (j->exact) return cspace_exact_near(j->exact, pose, j->def->band, contact, j->scratch[worker]);
+/// Band that a plain distance meets if the smoothed one meets its own.
+static double wide_band(const cspace_sample_def *def) {
+    return def->band + CSPACE__KERNEL_REACH * def->smoothing;
+}
+
+/// The minimiser's label of a pose; false if it lies outside the band.
+static bool label_by_minimiser(const job *j, const cspace_pose *pose, cspace_contact *contact) {
     cspace_search_def search = j->def->search;
-    search.band = j->def->band;
+    search.band = wide_band(j->def);
     cspace__field field;
     cspace__probe probe;
     cspace_minimum m;
     cspace__field_init(j->pair, pose, &field);
     cspace__minimise(&field, &search, &m, &probe);
     if (m.outside) return false;
-    cspace__contact(&field, &probe, contact);
+    if (j->def->smoothing > 0.0)
+        cspace_numeric_contact_smooth(j->pair, &j->def->search, j->def->smoothing, pose, contact);
+    else
+        cspace__contact(&field, &probe, contact);
     return fabs(contact->d) <= j->def->band;
+}
+
+/// The exact label of a pose; false if it lies outside the band.
+static bool label_exactly(const job *j, const cspace_pose *pose, int worker, cspace_contact *contact) {
+    cspace_exact_scratch *scratch = j->benches[worker].scratch;
+    if (!cspace_exact_near(j->exact, pose, wide_band(j->def), contact, scratch)) return false;
+    if (j->def->smoothing > 0.0) cspace_exact_contact_smooth(j->exact, j->def->smoothing, pose, contact, scratch);
+    return fabs(contact->d) <= j->def->band;
+}
+
+static bool label_near(const job *j, const cspace_pose *pose, int worker, cspace_contact *contact) {
+    return j->exact ? label_exactly(j, pose, worker, contact) : label_by_minimiser(j, pose, contact);
+}
+
+/// Makes a worker's obstacles for an angle.
+static core_status turn_obstacles(const job *j, double theta, int worker) {
+    cspace_obstacle *const *o = j->benches[worker].obstacle;
+    const double h = cspace__kernel_step(j->def->smoothing);
+    CORE_TRY(cspace_obstacle_turn(o[0], theta, NULL));
+    if (!(j->def->smoothing > 0.0)) return CORE_OK;
+    CORE_TRY(cspace_obstacle_turn(o[1], theta - h, NULL));
+    return cspace_obstacle_turn(o[2], theta + h, NULL);
+}
+
+/// The label from a worker's obstacles; false if |d| > band.
+static bool label_by_obstacle(const job *j, const cspace_pose *pose, double band, int worker, cspace_contact *contact) {
+    cspace_obstacle *const *o = j->benches[worker].obstacle;
+    const double h = cspace__kernel_step(j->def->smoothing), t[2] = {pose->x, pose->y};
+    if (!(j->def->smoothing > 0.0)) return cspace_obstacle_contact(o[0], t, band, contact);
+    if (!cspace_obstacle_contact(o[0], t, band + CSPACE__KERNEL_REACH * j->def->smoothing, contact)) return false;
+    cspace_contact side[6];
+    for (int k = 0; k < 2; k++) {
+        double by = k ? h : -h;
+        cspace_obstacle_contact(o[1 + k], t, INFINITY, &side[k]);
+        cspace_obstacle_contact(o[0], (const double[]){t[0] + by, t[1]}, INFINITY, &side[2 + k]);
+        cspace_obstacle_contact(o[0], (const double[]){t[0], t[1] + by}, INFINITY, &side[4 + k]);
+    }
+    cspace__kernel_mean(pose, j->def->smoothing, side, contact);
+    return fabs(contact->d) <= band;
+}
+
+static core_status label_far(const job *j, const cspace_pose *pose, int worker, cspace_contact *contact) {
+    if (!j->exact) {
+        cspace_numeric_contact_smooth(j->pair, &j->def->search, j->def->smoothing, pose, contact);
+        return CORE_OK;
+    }
+    CORE_TRY(turn_obstacles(j, pose->theta, worker));
+    label_by_obstacle(j, pose, INFINITY, worker, contact);
+    return CORE_OK;
 }
 
 /// Gradient and moment arms are kept in single precision in files: rounded here already, so that reading a file gives
@@ -75,35 +158,79 @@ static void store(cspace_rows *rows, int64_t i, const cspace_pose *pose, const c
     rows->moment_arm[2 * i + 1] = (float)c->r_b;
 }
 
-static void fill_chunk(void *arg, int64_t i_batch, int worker) {
-    const job *j = arg;
-    int64_t chunk = j->first_chunk + i_batch, first = chunk * CHUNK_ROWS;
-    int64_t end = first + CHUNK_ROWS < j->rows->n ? first + CHUNK_ROWS : j->rows->n;
-    double reach = j->pair->scale_a + j->pair->scale_b;
-    core_random random;
-    core_random_init(&random, j->seed, (uint64_t)chunk);
+/// Every row with a pose of its own.
+static core_status fill_singly(const job *j, int64_t chunk, int64_t first, int64_t end, core_random *random,
+                               int worker) {
+    const double reach = j->pair->scale_a + j->pair->scale_b;
     for (int64_t i = first; i < end; i++) {
-        cspace_pose pose = draw(&random, reach);
+        cspace_pose pose = draw(random, reach);
         cspace_contact contact;
         if (is_far(i, j->def->near_fraction)) {
-            if (j->exact)
-                cspace_exact_contact(j->exact, &pose, &contact, j->scratch[worker]);
-            else
-                cspace_numeric_contact(j->pair, &j->def->search, &pose, &contact);
+            CORE_TRY(label_far(j, &pose, worker, &contact));
         } else {
             int64_t tries = 1;
             for (; !label_near(j, &pose, worker, &contact); tries++) {
-                if (tries >= attempts_max) {
-                    j->missed[chunk] = true;
-                    return;
-                }
-                pose = draw(&random, reach);
+                if (tries >= attempts_max) return CORE_NOT_CONVERGED;
+                pose = draw(random, reach);
             }
             j->attempts[chunk] += tries;
             j->accepted[chunk]++;
         }
         store(j->rows, i, &pose, &contact);
     }
+    return CORE_OK;
+}
+
+/// The next row of a kind from i on, or end.
+static int64_t next_row(const job *j, int64_t i, int64_t end, bool far) {
+    while (i < end && is_far(i, j->def->near_fraction) != far) i++;
+    return i;
+}
+
+/// Angles in turn: of each a fixed number of places for far rows, taken as they come, and a fixed number of places
+/// tried for near rows. A fixed number of either: how many rows an angle gives is left to its own band.
+static core_status fill_by_angles(const job *j, int64_t chunk, int64_t first, int64_t end, core_random *random,
+                                  int worker) {
+    const double reach = j->pair->scale_a + j->pair->scale_b, far_share = 1.0 - j->def->near_fraction;
+    const int far_draws = (int)fmax(1.0, fmin(FAR_PER_ANGLE, floor(FAR_PER_ANGLE * far_share + 0.5)));
+    int64_t near = next_row(j, first, end, false), far = next_row(j, first, end, true), tries = 0;
+    while (near < end || far < end) {
+        cspace_pose pose = {.theta = draw_angle(random)};
+        cspace_contact contact;
+        double t[2];
+        CORE_TRY(turn_obstacles(j, pose.theta, worker));
+        for (int k = 0; k < far_draws && far < end; k++) {
+            draw_place(random, reach, t);
+            pose.x = t[0];
+            pose.y = t[1];
+            label_by_obstacle(j, &pose, INFINITY, worker, &contact);
+            store(j->rows, far, &pose, &contact);
+            far = next_row(j, far + 1, end, true);
+        }
+        for (int k = 0; k < DRAWS_PER_ANGLE && near < end; k++) {
+            if (++tries > attempts_max) return CORE_NOT_CONVERGED;
+            draw_place(random, reach, t);
+            pose.x = t[0];
+            pose.y = t[1];
+            j->attempts[chunk]++;
+            if (!label_by_obstacle(j, &pose, j->def->band, worker, &contact)) continue;
+            store(j->rows, near, &pose, &contact);
+            near = next_row(j, near + 1, end, false);
+            j->accepted[chunk]++;
+            tries = 0;
+        }
+    }
+    return CORE_OK;
+}
+
+static void fill_chunk(void *arg, int64_t i_batch, int worker) {
+    const job *j = arg;
+    int64_t chunk = j->first_chunk + i_batch, first = chunk * j->chunk_rows;
+    int64_t end = first + j->chunk_rows < j->rows->n ? first + j->chunk_rows : j->rows->n;
+    core_random random;
+    core_random_init(&random, j->seed, (uint64_t)chunk);
+    j->failed[chunk] = j->batched ? fill_by_angles(j, chunk, first, end, &random, worker)
+                                  : fill_singly(j, chunk, first, end, &random, worker);
 }
 
 static core_status rows_create(int64_t n, cspace_rows *rows, core_error *err) {
@@ -119,63 +246,80 @@ done:
     return status;
 }
 
-static void scratch_destroy(cspace_exact_scratch **scratch, int n) {
-    for (int i = 0; scratch && i < n; i++) cspace_exact_scratch_destroy(&scratch[i]);
-    core_free(scratch);
+static void benches_destroy(bench *benches, int n) {
+    for (int i = 0; benches && i < n; i++) {
+        cspace_exact_scratch_destroy(&benches[i].scratch);
+        for (int k = 0; k < 3; k++) cspace_obstacle_destroy(&benches[i].obstacle[k]);
+    }
+    core_free(benches);
 }
 
 /// What exact labels need; nothing for the others.
 static core_status exact_create(const cspace_pair *pair, const cspace_sample_def *def, cspace_exact **exact,
-                                cspace_exact_scratch ***scratch, core_error *err) {
+                                bench **benches, core_error *err) {
     core_status status = CORE_OK;
-    cspace_exact_scratch **s = NULL;
+    bench *b = NULL;
     if (def->labels != CSPACE_LABELS_EXACT) return CORE_OK;
     CORE_TRY(cspace_exact_create(pair, exact, err));
-    CORE_NEW_DONE(s, (size_t)def->threads);
-    for (int i = 0; i < def->threads; i++) CORE_TRY_DONE(cspace_exact_scratch_create(*exact, &s[i], err));
-    *scratch = s;
+    CORE_NEW_DONE(b, (size_t)def->threads);
+    for (int i = 0; i < def->threads; i++) {
+        CORE_TRY_DONE(cspace_exact_scratch_create(*exact, &b[i].scratch, err));
+        for (int k = 0; k < (def->smoothing > 0.0 ? 3 : 1); k++)
+            CORE_TRY_DONE(cspace_obstacle_create(*exact, &b[i].obstacle[k], err));
+    }
+    *benches = b;
 done:
     if (status != CORE_OK) {
-        scratch_destroy(s, def->threads);
+        benches_destroy(b, def->threads);
         cspace_exact_destroy(exact);
     }
     return status;
 }
 
-/// Fills n new rows; *rate: accepted of tried near poses, 0 if none were tried.
-static core_status fill(const cspace_pair *pair, const cspace_sample_def *def, int64_t n, uint64_t seed,
-                        const core_progress *progress, const char *stage, cspace_rows *rows, double *rate,
-                        core_error *err) {
+/// How many rows, of which seed, called what; by_angles: exact rows may share angles.
+typedef struct order {
+    int64_t n;
+    uint64_t seed;
+    const char *stage;
+    bool by_angles;
+} order;
+
+/// Fills new rows; *rate: accepted of tried near poses, 0 if none were tried.
+static core_status fill(const cspace_pair *pair, const cspace_sample_def *def, const order *o,
+                        const core_progress *progress, cspace_rows *rows, double *rate, core_error *err) {
     core_status status = CORE_OK;
-    int64_t chunks = (n + CHUNK_ROWS - 1) / CHUNK_ROWS, tried = 0, accepted = 0;
-    job j = {.pair = pair, .def = def, .seed = seed, .rows = rows};
+    job j = {.pair = pair, .def = def, .seed = o->seed, .rows = rows};
     cspace_exact *exact = NULL;
-    CORE_TRY_DONE(exact_create(pair, def, &exact, &j.scratch, err));
+    j.batched = o->by_angles && def->labels == CSPACE_LABELS_EXACT;
+    j.chunk_rows = j.batched ? CHUNK_ROWS_BATCHED : CHUNK_ROWS;
+    int64_t chunks = (o->n + j.chunk_rows - 1) / j.chunk_rows, tried = 0, accepted = 0;
+    CORE_TRY_DONE(exact_create(pair, def, &exact, &j.benches, err));
     j.exact = exact;
-    CORE_TRY_DONE(rows_create(n, rows, err));
+    CORE_TRY_DONE(rows_create(o->n, rows, err));
     CORE_NEW_DONE(j.attempts, (size_t)chunks);
     CORE_NEW_DONE(j.accepted, (size_t)chunks);
-    CORE_NEW_DONE(j.missed, (size_t)chunks);
-    if (n > 0) core_progress_report(progress, stage, 0.0, (double)n, "samples", NULL);
+    CORE_NEW_DONE(j.failed, (size_t)chunks);
+    if (o->n > 0) core_progress_report(progress, o->stage, 0.0, (double)o->n, "samples", NULL);
     for (; j.first_chunk < chunks; j.first_chunk += BATCH_CHUNKS) {
         int64_t batch = chunks - j.first_chunk < BATCH_CHUNKS ? chunks - j.first_chunk : BATCH_CHUNKS;
         core_thread_for(def->threads, batch, fill_chunk, &j);
         for (int64_t c = j.first_chunk; c < j.first_chunk + batch; c++) {
-            CORE_CHECK_DONE(!j.missed[c], CORE_NOT_CONVERGED,
+            CORE_CHECK_DONE(j.failed[c] != CORE_NOT_CONVERGED, CORE_NOT_CONVERGED,
                             "%s: no pose within the band %g of contact in %" PRId64 " tries; expected a wider band",
-                            stage, def->band, attempts_max);
+                            o->stage, def->band, attempts_max);
+            CORE_CHECK_DONE(j.failed[c] == CORE_OK, j.failed[c], "%s: out of memory", o->stage);
             tried += j.attempts[c];
             accepted += j.accepted[c];
         }
-        int64_t rows_done = (j.first_chunk + batch) * CHUNK_ROWS;
-        core_progress_report(progress, stage, (double)(rows_done < n ? rows_done : n), (double)n, "samples", NULL);
+        double rows_done = fmin((double)(j.first_chunk + batch) * (double)j.chunk_rows, (double)o->n);
+        core_progress_report(progress, o->stage, rows_done, (double)o->n, "samples", NULL);
     }
     *rate = tried > 0 ? (double)accepted / (double)tried : 0.0;
 done:
     core_free(j.attempts);
     core_free(j.accepted);
-    core_free(j.missed);
-    scratch_destroy(j.scratch, def->threads);
+    core_free(j.failed);
+    benches_destroy(j.benches, def->threads);
     cspace_exact_destroy(&exact);
     return status;
 }
@@ -191,6 +335,8 @@ static core_status check(const cspace_pair *pair, const cspace_sample_def *def, 
     CORE_CHECK(def->near_fraction >= 0.0 && def->near_fraction <= 1.0, CORE_RANGE,
                "near fraction: found %g, expected 0 to 1", def->near_fraction);
     CORE_CHECK(def->band >= 1e-3 && def->band <= 2.0, CORE_RANGE, "band: found %g, expected 0.001 to 2", def->band);
+    CORE_CHECK(def->smoothing >= 0.0 && def->smoothing <= 0.1, CORE_RANGE, "smoothing: found %g, expected 0 to 0.1",
+               def->smoothing);
     CORE_CHECK(def->threads >= 1, CORE_RANGE, "threads: found %d, expected 1 or more", def->threads);
     CORE_CHECK((unsigned)def->labels < CSPACE_LABELS_COUNT, CORE_ARG, "labels: found %d, expected minimiser or exact",
                (int)def->labels);
@@ -238,6 +384,7 @@ core_status cspace_sample(const cspace_pair *pair, const cspace_sample_def *def,
     cspace_samples s = {.ratio = pair->ratio,
                         .near_fraction = def->near_fraction,
                         .band = def->band,
+                        .smoothing = def->smoothing,
                         .seed = def->seed,
                         .input_hash = cspace_sample_input_hash(pair, def)};
     char stage[2 * CORE_NAME_MAX + 40];
@@ -247,9 +394,11 @@ core_status cspace_sample(const cspace_pair *pair, const cspace_sample_def *def,
     CORE_TRY_DONE(sdf_shape_copy(pair->a, &s.a, err));
     CORE_TRY_DONE(sdf_shape_copy(pair->b, &s.b, err));
     snprintf(stage, sizeof stage, "sampling %s-%s", pair->a->name, pair->b->name);
-    CORE_TRY_DONE(fill(pair, def, def->samples, def->seed, progress, stage, &s.training, &s.acceptance_rate, err));
+    const order training = {def->samples, def->seed, stage, true};
+    CORE_TRY_DONE(fill(pair, def, &training, progress, &s.training, &s.acceptance_rate, err));
     snprintf(stage, sizeof stage, "sampling %s-%s (held out)", pair->a->name, pair->b->name);
-    CORE_TRY_DONE(fill(pair, def, def->held_out, other, progress, stage, &s.held_out, &rate, err));
+    const order held_out = {def->held_out, other, stage, false};
+    CORE_TRY_DONE(fill(pair, def, &held_out, progress, &s.held_out, &rate, err));
     *samples = s;
 done:
     if (status != CORE_OK) cspace_samples_clear(&s);
@@ -274,6 +423,7 @@ uint64_t cspace_sample_input_hash(const cspace_pair *pair, const cspace_sample_d
     hash = core_hash_bytes(hash, counts, sizeof counts);
     hash = hash_shape(hash, pair->a, pair->grid_a);
     hash = hash_shape(hash, pair->b, pair->grid_b);
-    // only the kind that came later is marked: files of the other keep their hash
+    // only what came later is marked: files without it keep their hash
+    if (def->smoothing > 0.0) hash = core_hash_bytes(hash, &def->smoothing, sizeof def->smoothing);
     return def->labels == CSPACE_LABELS_EXACT ? core_hash_bytes(hash, "exact", 5) : hash;
 }

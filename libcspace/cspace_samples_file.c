@@ -88,6 +88,7 @@ static core_status write_attributes(core_h5 *file, const cspace_samples *s, core
     CORE_TRY(core_h5_set_number(file, "/", "ratio", s->ratio, err));
     CORE_TRY(core_h5_set_number(file, "/", "near_fraction", s->near_fraction, err));
     CORE_TRY(core_h5_set_number(file, "/", "band", s->band, err));
+    if (s->smoothing > 0.0) CORE_TRY(core_h5_set_number(file, "/", "smoothing", s->smoothing, err));
     CORE_TRY(core_h5_set_number(file, "/", "acceptance_rate", s->acceptance_rate, err));
     return core_h5_set_integer(file, "/", "seed", (int64_t)s->seed, err);
 }
@@ -137,6 +138,10 @@ static core_status read_attributes(core_h5 *file, cspace_samples *s, core_error 
     CORE_TRY(read_number(file, "ratio", 1.0 / 64.0, 64.0, &s->ratio, err));
     CORE_TRY(read_number(file, "near_fraction", 0.0, 1.0, &s->near_fraction, err));
     CORE_TRY(read_number(file, "band", 1e-3, 2.0, &s->band, err));
+    // files of plain labels say nothing about it
+    if (core_h5_get_number(file, "/", "smoothing", &s->smoothing, NULL) != CORE_OK) s->smoothing = 0.0;
+    CORE_CHECK(s->smoothing >= 0.0 && s->smoothing <= 0.1, CORE_FORMAT,
+               "%s: attribute smoothing: found %g, expected 0 to 0.1", core_h5_path(file), s->smoothing);
     CORE_TRY(read_number(file, "acceptance_rate", 0.0, 1.0, &s->acceptance_rate, err));
     CORE_TRY(core_h5_get_integer(file, "/", "seed", &seed, err));
     s->seed = (uint64_t)seed;

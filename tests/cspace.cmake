@@ -2,6 +2,7 @@
 cem_test(test_cspace_minimiser unit/test_cspace_minimiser.c unit cspace sdf core)
 cem_test(test_cspace_gradient unit/test_cspace_gradient.c unit cspace sdf core)
 cem_test(test_cspace_exact unit/test_cspace_exact.c unit cspace sdf core)
+cem_test(test_cspace_obstacle unit/test_cspace_obstacle.c unit cspace sdf core)
 cem_test(test_cspace_sampler unit/test_cspace_sampler.c unit cspace sdf core)
 cem_test(test_cspace_samples_file unit/test_cspace_samples_file.c unit cspace sdf core)
 cem_test(bench_labels bench/bench_labels.c bench cspace sdf core)

@@ -101,8 +101,17 @@ refuse "no files" 2 sdf.h5 -- "${o[@]}"
 refuse "three files" 2 third -- hash.sdf.h5 u.sdf.h5 hash.sdf.h5 "${o[@]}"
 refuse "no output" 2 -o -- hash.sdf.h5 --quiet
 refuse "unknown option" 2 --smoothest -- hash.sdf.h5 --smoothest "${o[@]}"
-refuse "option of a later version" 2 --smooth -- hash.sdf.h5 --smooth 0.001 "${o[@]}"
 refuse "unknown labels" 2 --labels minimiser exact -- hash.sdf.h5 --labels exactly "${o[@]}"
+refuse "smoothing" 2 --smooth 0.1 -- hash.sdf.h5 --smooth 0.2 "${o[@]}"
+refuse "negative smoothing" 2 --smooth -0.1 -- hash.sdf.h5 --smooth=-0.1 "${o[@]}"
+for kind in minimiser exact; do
+    "$bin/csample" hash.sdf.h5 u.sdf.h5 --labels $kind --smooth 0.001 --samples 1000 --held-out 100 -o smooth.samples.h5 >smooth.txt || fail "smoothed $kind labels"
+    grep -q 'acceptance rate 0\.[0-9]*[1-9]' smooth.txt || fail "$kind: no acceptance rate: $(cat smooth.txt)"
+    if command -v h5dump >/dev/null; then
+        h5dump -a smoothing smooth.samples.h5 | grep -q '0\.001' || fail "$kind: smoothing is not in the file"
+        h5dump -a smoothing one.samples.h5 >/dev/null 2>&1 && fail "plain labels say they are smoothed"
+    fi
+done
 "$bin/csample" hash.sdf.h5 u.sdf.h5 --labels exact --samples 2000 --held-out 100 -o exact.samples.h5 >exact.txt || fail "exact labels"
 grep -q 'exact.samples.h5: 2000 samples of hash-u' exact.txt || fail "exact labels: $(cat exact.txt)"
 for option in samples held-out near-fraction band ratio seed threads; do

@@ -147,6 +147,9 @@ static void test_closed_forms(void **state) {
     assert_close(contact_at(&q, 0.0, side + 0.3, 0.2).d, 0.3, 1e-14);
     assert_close(contact_at(&q, 0.0, side - 0.3, 0.2).d, -0.3, 1e-14);
     assert_close(contact_at(&q, 0.0, side + 0.3, side + 0.4).d, 0.5, 1e-14);
+    assert_close(contact_at(&q, 0.0, 0.0, side - 0.3).d, -0.3, 1e-14); // sides in line
+    assert_close(contact_at(&q, 0.0, 0.0, side).d, 0.0, 1e-14);
+    assert_close(contact_at(&q, 0.0, side, side).d, 0.0, 1e-14);
     cspace_contact c = contact_at(&q, CORE_PI / 4.0, 0.1, tip - 0.05);
     assert_close(c.d, -0.05, 1e-14);
     assert_close(c.g[0], 0.0, 1e-14);
