@@ -1,26 +1,31 @@
-/// Global minimum of E(x) = 2 max(phi_A, phi_qB) by Lipschitz branch and bound on a quadtree of cells.
+/// Global minimum of E(x) = 2 max(phi_A, phi_qB) by branch and bound on a quadtree of cells.
 ///
-/// Two lower bounds of M = max(phi_A, phi_qB) in a cell with centre c and half diagonal r, grid spacing h:
+/// Lower bounds of M = max(phi_A, phi_qB) in a cell with centre c and half diagonal r:
 ///
-/// 1.  M(c) - min(4/3 r, r + 0.15 h)
-/// Distances are 1-Lipschitz. Beside a kink their bicubic interpolant (2u^2 - u^3 between two nodes) is up to 4/3 as
-/// steep and gains at most 4/27 h by it.
+/// 1.  M(c) - r
+/// Distances are 1-Lipschitz. Where an interpolant stands for them (2u^2 - u^3 between two nodes beside a kink) it is
+/// up to 4/3 as steep and gains at most 4/27 of the grid spacing by it.
 ///
-/// 2.  f(c) - |grad f(c)| r - K r^2/2
-/// with f = u phi_A + (1 - u) phi_qB <= M for any u in [0, 1] and K a bound on the concavity of f. It prunes flat
-/// minima (face to face), where the gradients cancel; u is the one of least gradient.
+/// 2.  f(c) - |grad f(c)| r - sag r
+/// with f = u phi_A + (1 - u) phi_qB <= M for any u in [0, 1] and the sag of sdf_grid_sag: how far distances can fall
+/// below their tangent planes, nothing where they are convex. It prunes flat minima (face to face), where the gradients
+/// cancel; u is the one of least gradient.
 ///
-/// Saturated overlaps (the middle line of a wall inside the other shape) have long flat minima of one field alone, on
-/// its kink, where neither bound is sharp. d is constant there and known to a fraction of a cell only: so is the
-/// search.
+/// 3.  the same with two edges of one or both outlines, inside both: each is a bound of M by itself. It prunes the
+/// middle line of a wall in saturated overlap.
 ///
-/// Source: branch and bound with Lipschitz bounds is textbook global optimisation; the second bound is derived here.
+/// 4.  basins: where both fields are convex no value in a disc around a local minimum is below it.
+///
+/// Where the interpolant stands for a field, saturated overlaps have long flat minima on its kink, where no bound is
+/// sharp. d is constant there and known to a fraction of a grid cell only: so is the search.
+///
+/// Source: branch and bound with Lipschitz bounds is textbook global optimisation; the other bounds are derived here.
 #include "cspace_field.h"
 
 #include <assert.h>
 #include <math.h>
 
-enum { ROOTS = 16, LEVELS = 30, STACK = ROOTS + 3 * LEVELS + 4, BASINS = 4, PIECES = 12 };
+enum { ROOTS = 25, LEVELS = 30, STACK = ROOTS + 3 * LEVELS + 4, BASINS = 4, PIECES = 12 };
 static const double scale_min = 0x1p-30;                 // 2^-LEVELS: smaller cells are not halved
 static const double steepest = 4.0 / 3.0;                // slope of the interpolant beside a kink
 static const double kink_excess = 0.15;                  // what it gains by that, grid cells
@@ -53,6 +58,7 @@ typedef struct search {
     double early;         // minus half the band: a value below it ends the search; -INFINITY: none does
     double w, h;          // sides of a root cell
     double half_diagonal; // of a root cell
+    bool exact;           // both fields are distances to rounding
     int count_cells, max_cells;
     basin basin[BASINS];
     int count_basins;
@@ -64,6 +70,7 @@ static bool is_better(const cell *a, const cell *b) {
 
 /// How far M can fall within r of a point: distances are 1-Lipschitz, interpolated ones steeper beside a kink.
 static double reach(const search *s, double r) {
+    if (s->exact) return r;
     double steep = steepest * r, excess = r + kink_excess * s->field->cell;
     return steep < excess ? steep : excess;
 }
@@ -271,6 +278,7 @@ void cspace__minimise(const cspace__field *field, const cspace_search_def *def, 
     bool banded = def->band > 0.0;
     double apart = length - field->pair->scale_a - field->pair->scale_b; // of the bounding circles: d is not less
     search s = {.field = field, .max_cells = def->max_cells, .cut = banded ? 0.5 * def->band : INFINITY};
+    s.exact = sdf_grid_is_exact(field->pair->grid_a) && sdf_grid_is_exact(field->pair->grid_b);
     s.early = banded ? -s.cut : -INFINITY;
     s.slack = s.slack_plain = fmax(0.5 * def->tolerance, 1e-12 * length);
     s.slack_saturated = fmax(s.slack, saturated_error * field->cell);

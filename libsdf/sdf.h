@@ -107,6 +107,8 @@ double sdf_grid_sample(const sdf_grid *grid, const double p[2], double grad[2]);
 /// sdf_grid_sample; grad NULL allowed. At a tie the gradient is that of one edge. Cost: that of a few edges. No
 /// allocation, thread-safe, deterministic on every machine.
 double sdf_grid_distance(const sdf_grid *grid, const double p[2], double grad[2]);
+/// True if sdf_grid_distance asks the interpolant nowhere within 1.5 circumradii.
+bool sdf_grid_is_exact(const sdf_grid *grid);
 /// Slope by which the distance can fall below its tangent plane at p within a disc: phi(x) >= phi(p) + grad.(x - p) -
 /// sag |x - p| for |x - p| <= radius, grad that of sdf_grid_distance. 0 where it is convex, 2 at most (and where
 /// nothing is known: far away, or if `near` is missing).

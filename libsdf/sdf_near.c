@@ -100,7 +100,11 @@ static core_status lists_pack(sdf_near *near, const work *w, core_error *err) {
     core_status status = CORE_OK;
     const int cells = SDF_NEAR_CELLS * SDF_NEAR_CELLS;
     CORE_NEW_DONE(near->start, (size_t)cells + 1);
-    for (int i = 0; i < cells; i++) near->start[i + 1] = near->start[i] + w->total[i];
+    near->complete = true;
+    for (int i = 0; i < cells; i++) {
+        near->start[i + 1] = near->start[i] + w->total[i];
+        near->complete = near->complete && w->total[i] > 0;
+    }
     CORE_NEW_DONE(near->list, (size_t)near->start[cells]);
     for (int i = 0; i < cells; i++)
         memcpy(near->list + near->start[i], w->table + (size_t)i * SDF_NEAR_LIST_MAX, w->total[i] * sizeof *w->table);
@@ -194,6 +198,10 @@ double sdf_grid_distance(const sdf_grid *grid, const double p[2], double grad[2]
     const uint16_t *list = NULL;
     int round, n = grid->near ? sdf__near_list(grid->near, p, &list, &round) : 0;
     return n > 0 ? sdf__near_distance(grid->near, list, n, p, grad) : sdf_grid_sample(grid, p, grad);
+}
+
+bool sdf_grid_is_exact(const sdf_grid *grid) {
+    return grid->near && grid->near->complete;
 }
 
 int sdf_grid_pieces(const sdf_grid *grid, const double p[2], double within, int most, sdf_piece *pieces) {

@@ -24,6 +24,7 @@ typedef struct sdf__sag_level {
 
 struct sdf_near {
     int count_edges;
+    bool complete;         // every square has its list
     sdf__near_edge *edges; // (count_edges)
     int *start;            // (SDF_NEAR_CELLS^2 + 1) of each square's part of the list; an empty one: too many edges
     uint8_t *count;        // (SDF_NEAR_CELLS^2) of those in it that can be nearest to a point of the square
