@@ -1,5 +1,5 @@
-// Cost and accuracy of labels: minimiser per pose (any, near contact, face to face), contact with gradient, sampler;
-// error of separated distances against the outlines. Prints a table, asserts nothing.
+// Cost and accuracy of labels as one table: for each pair and kind of label CPU time a pose near contact, face to face,
+// smoothed, and a drawn row, rejections and far rows included; errors against exact geometry. Asserts nothing.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include "../unit/cspace_fixture.h"
@@ -7,194 +7,155 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { HASH, LETTER_U, LETTER_N, LETTER_O, SQUARE, COUNT_SHAPES, POSES = 20000 };
+enum { HASH, LETTER_U, LETTER_N, LETTER_O, STAR, HOOK, RING, SQUARE, COUNT_SHAPES, POSES = 8000, ERROR_POSES = 1500 };
 
 static fixture shapes[COUNT_SHAPES];
 static cspace_pose poses[POSES];
+static const double smoothing = 1e-3;
 
-// CPU time where one thread works (other load does not matter), else of the clock.
-static double seconds_now(bool cpu) {
+static double cpu_seconds(void) {
     struct timespec now = {0, 0};
-    clock_gettime(cpu ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Mean time (us) and cells of the minimiser over n poses.
-static void time_minimiser(const cspace_pair *pair, double band, int n, const char *what) {
-    cspace_search_def def = cspace_search_default_def();
-    def.band = band;
-    double cells = 0.0, started = seconds_now(true);
-    int worst = 0, outside = 0;
-    for (int i = 0; i < n; i++) {
-        cspace_minimum m;
-        cspace_minimise(pair, &def, &poses[i], &m);
-        cells += m.count_cells;
-        outside += m.outside;
-        if (m.count_cells > worst) worst = m.count_cells;
-    }
-    double us = 1e6 * (seconds_now(true) - started) / n;
-    printf("  %-28s %8.2f us/pose %8.0f cells (max %d)", what, us, cells / n, worst);
-    if (band > 0.0) printf("  accepted %.3f", 1.0 - (double)outside / n);
-    printf("\n");
-}
+// One pair, ready for both kinds of labels.
+typedef struct subject {
+    cspace_pair pair;
+    cspace_exact *exact;
+    cspace_exact_scratch *scratch;
+} subject;
 
-// Keeps the poses within the band; returns their number.
-static int keep_near(const cspace_pair *pair, int n) {
-    cspace_search_def def = cspace_search_default_def();
-    def.band = 0.1;
-    int kept = 0;
-    for (int i = 0; i < n; i++) {
-        cspace_minimum m;
-        cspace_minimise(pair, &def, &poses[i], &m);
-        if (!m.outside) poses[kept++] = poses[i];
-    }
-    return kept;
-}
-
-static void time_contact(const cspace_pair *pair, int n, double sigma, const char *what) {
-    cspace_search_def def = cspace_search_default_def();
-    def.band = 0.1; // ignored by contacts
-    double started = seconds_now(true), sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        cspace_contact c;
-        cspace_numeric_contact_smooth(pair, &def, sigma, &poses[i], &c);
-        sum += c.d;
-    }
-    printf("  %-28s %8.2f us/pose (mean d %.4f)\n", what, 1e6 * (seconds_now(true) - started) / n, sum / n);
-}
-
-// Exact labels at the same poses, and at any pose as the sampler asks.
-static void time_exact(const cspace_pair *pair, int near) {
-    cspace_exact *exact = NULL;
-    cspace_exact_scratch *scratch = NULL;
-    core_random random;
-    core_random_init(&random, 3, 0);
-    if (cspace_exact_create(pair, &exact, NULL) || cspace_exact_scratch_create(exact, &scratch, NULL)) return;
-    double started = seconds_now(true), sum = 0.0;
+static cspace_contact label(const subject *s, cspace_labels kind, double sigma, const cspace_pose *pose) {
+    const cspace_search_def def = cspace_search_default_def();
     cspace_contact c;
-    for (int i = 0; i < near; i++) {
-        cspace_exact_contact(exact, &poses[i], &c, scratch);
-        sum += c.d;
-    }
-    printf("  %-28s %8.2f us/pose (mean d %.4f)\n", "exact, near contact", 1e6 * (seconds_now(true) - started) / near,
-           sum / near);
-    const double bands[] = {0.1, INFINITY};
-    for (int k = 0; k < 2; k++) {
-        int within = 0;
-        started = seconds_now(true);
-        for (int i = 0; i < POSES; i++) {
-            const cspace_pose pose = fixture_pose(&random, 2.0);
-            within += cspace_exact_near(exact, &pose, bands[k], &c, scratch);
-        }
-        printf("  %-28s %8.2f us/pose, accepted %.3f\n", k ? "exact, any pose, in full" : "exact, any pose, band .1",
-               1e6 * (seconds_now(true) - started) / POSES, (double)within / POSES);
-    }
-    cspace_exact_scratch_destroy(&scratch);
-    cspace_exact_destroy(&exact);
+    if (kind == CSPACE_LABELS_EXACT)
+        cspace_exact_contact_smooth(s->exact, sigma, pose, &c, s->scratch);
+    else
+        cspace_numeric_contact_smooth(&s->pair, &def, sigma, pose, &c);
+    return c;
 }
 
-static void report_accuracy(const cspace_pair *pair, int n) {
-    cspace_search_def def = cspace_search_default_def();
-    double sum = 0.0, worst = 0.0;
-    int count = 0;
-    for (int i = 0; i < n; i++) {
-        const sdf_posed a = {&pair->a->outline, pair->scale_a, 0.0, 0.0, 0.0};
-        const sdf_posed b = {&pair->b->outline, pair->scale_b, poses[i].theta, poses[i].x, poses[i].y};
-        double exact;
-        if (sdf_posed_distance(&a, &b, &exact, NULL) != CORE_OK || exact <= 0.0) continue;
-        cspace_minimum m;
-        cspace_minimise(pair, &def, &poses[i], &m);
-        double error = fabs(m.d - exact);
-        sum += error;
-        worst = fmax(worst, error);
-        count++;
+// Mean time (us) of contacts with gradient.
+static double time_contacts(const subject *s, cspace_labels kind, double sigma, int n) {
+    double started = cpu_seconds(), sum = 0.0;
+    for (int i = 0; i < n; i++) sum += label(s, kind, sigma, &poses[i]).d;
+    return sum > -INFINITY ? 1e6 * (cpu_seconds() - started) / n : NAN;
+}
+
+// Poses within the band by plain rejection.
+static void draw_near(const subject *s) {
+    core_random random;
+    cspace_contact c;
+    core_random_init(&random, 1, 0);
+    for (int n = 0; n < POSES;) {
+        poses[n] = fixture_pose(&random, s->pair.scale_a + s->pair.scale_b);
+        n += cspace_exact_near(s->exact, &poses[n], 0.1, &c, s->scratch);
     }
-    printf("  separated, %d poses: error mean %.6f, max %.6f\n", count, sum / count, worst);
+}
+
+// A long edge of A against a long edge of B, gap -.1 to .1, a third of them turned by .0001, a third by .01.
+static void draw_faces(const subject *s) {
+    const core_outline *o[2] = {&s->pair.a->outline, &s->pair.b->outline};
+    const double scale[2] = {s->pair.scale_a, s->pair.scale_b};
+    double middle[2][2] = {{0.0}}, along[2][2] = {{0.0}};
+    for (int k = 0; k < 2; k++) {
+        double longest = 0.0;
+        for (int i = 0; i < o[k]->ring_start[1]; i++) {
+            const double *p = o[k]->xy + 2 * i, *q = o[k]->xy + 2 * ((i + 1) % o[k]->ring_start[1]);
+            double l = hypot(q[0] - p[0], q[1] - p[1]);
+            if (l <= longest * (1.0 + 1e-9)) continue;
+            longest = l;
+            for (int j = 0; j < 2; j++) {
+                middle[k][j] = 0.5 * scale[k] * (p[j] + q[j]);
+                along[k][j] = (q[j] - p[j]) / l;
+            }
+        }
+    }
+    core_random random;
+    core_random_init(&random, 2, 0);
+    const double tilts[] = {0.0, 1e-4, 1e-2};
+    double face = atan2(along[0][1], along[0][0]) - atan2(along[1][1], along[1][0]) + CORE_PI;
+    for (int i = 0; i < POSES; i++) {
+        double u = 0.2 * (core_random_uniform(&random) - 0.5), v = 0.3 * (core_random_uniform(&random) - 0.5);
+        double theta = face + tilts[i % 3], c = cos(theta), d = sin(theta);
+        poses[i] = (cspace_pose){theta, middle[0][0] + u * along[0][1] + v * along[0][0],
+                                 middle[0][1] - u * along[0][0] + v * along[0][1]};
+        poses[i].x -= c * middle[1][0] - d * middle[1][1];
+        poses[i].y -= d * middle[1][0] + c * middle[1][1];
+    }
+}
+
+// Error of the distance apart and bias in overlap against the exact label, on poses near contact.
+static void print_errors(const subject *s, cspace_labels kind) {
+    double apart = 0.0, apart_max = 0.0, bias = 0.0, bias_max = 0.0;
+    int n = 0, m = 0;
+    for (int i = 0; i < ERROR_POSES; i++) {
+        cspace_contact exact;
+        cspace_exact_contact(s->exact, &poses[i], &exact, s->scratch);
+        double difference = label(s, kind, 0.0, &poses[i]).d - exact.d;
+        if (exact.d > 0.0) {
+            apart += fabs(difference);
+            apart_max = fmax(apart_max, fabs(difference));
+            n++;
+        } else {
+            bias += difference;
+            bias_max = fmax(bias_max, fabs(difference));
+            m++;
+        }
+    }
+    printf(" %8.1e %8.1e %7.4f %7.4f\n", apart / n, apart_max, bias / m, bias_max);
+}
+
+static void time_rows(const subject *s, cspace_labels kind) {
+    cspace_sample_def def = cspace_sample_default_def();
+    cspace_samples samples = {0};
+    def.samples = 40000;
+    def.held_out = 0;
+    def.labels = kind;
+    double started = cpu_seconds();
+    if (cspace_sample(&s->pair, &def, NULL, &samples, NULL) != CORE_OK) return;
+    printf(" %8.2f %6.3f", 1e6 * (cpu_seconds() - started) / (double)def.samples, samples.acceptance_rate);
+    cspace_samples_clear(&samples);
 }
 
 static void bench_pair(const char *name, int a, int b) {
-    cspace_pair pair;
-    core_random random;
-    printf("%s\n", name);
-    if (cspace_pair_init(&shapes[a].shape, &shapes[a].grid, &shapes[b].shape, &shapes[b].grid, 1.0, &pair, NULL))
-        return;
-    core_random_init(&random, 1, 0);
-    for (int i = 0; i < POSES; i++) poses[i] = fixture_pose(&random, 2.0);
-    report_accuracy(&pair, 2000);
-    time_minimiser(&pair, 0.1, POSES, "any pose, band .1");
-    time_minimiser(&pair, 0.0, POSES / 4, "any pose, in full");
-    int near = keep_near(&pair, POSES);
-    time_minimiser(&pair, 0.0, near, "near contact");
-    time_contact(&pair, near, 0.0, "near contact, with gradient");
-    time_exact(&pair, near);
-    time_contact(&pair, near / 4, 1e-3, "near contact, smoothed");
-}
-
-static void bench_faces(void) {
-    cspace_pair pair;
-    core_random random;
-    if (cspace_pair_init(&shapes[SQUARE].shape, &shapes[SQUARE].grid, &shapes[SQUARE].shape, &shapes[SQUARE].grid, 1.0,
-                         &pair, NULL))
-        return;
-    core_random_init(&random, 2, 0);
-    const double tilts[] = {0.0, 1e-4, 1e-2};
-    for (int k = 0; k < 3; k++) {
-        for (int i = 0; i < POSES; i++) {
-            double u = core_random_uniform(&random), v = core_random_uniform(&random);
-            poses[i] = (cspace_pose){tilts[k], sqrt(2.0) + 0.2 * (u - 0.5), v - 0.5};
-        }
-        char what[64];
-        snprintf(what, sizeof what, "squares, faces tilted %g", tilts[k]);
-        time_minimiser(&pair, 0.0, POSES / 4, what);
+    subject s = {.pair = fixture_pair(&shapes[a], &shapes[b], 1.0)};
+    if (cspace_exact_create(&s.pair, &s.exact, NULL) || cspace_exact_scratch_create(s.exact, &s.scratch, NULL)) return;
+    for (int kind = 0; kind < CSPACE_LABELS_COUNT; kind++) {
+        printf("%-10s %-9s", name, cspace_labels_names[kind]);
+        draw_faces(&s);
+        double faces = time_contacts(&s, (cspace_labels)kind, 0.0, POSES);
+        draw_near(&s);
+        printf(" %8.2f %8.2f %8.2f", time_contacts(&s, (cspace_labels)kind, 0.0, POSES), faces,
+               time_contacts(&s, (cspace_labels)kind, smoothing, POSES / 8));
+        time_rows(&s, (cspace_labels)kind);
+        print_errors(&s, (cspace_labels)kind);
     }
-}
-
-static void bench_sampler(const char *name, int a, int b, cspace_labels labels) {
-    cspace_pair pair;
-    cspace_samples samples = {0};
-    cspace_sample_def def = cspace_sample_default_def();
-    def.samples = 100000;
-    def.held_out = 0;
-    def.labels = labels;
-    if (cspace_pair_init(&shapes[a].shape, &shapes[a].grid, &shapes[b].shape, &shapes[b].grid, 1.0, &pair, NULL))
-        return;
-    const int threads[] = {1, core_thread_available()};
-    for (int k = 0; k < 2; k++) {
-        def.threads = threads[k];
-        double started = seconds_now(false), cpu = seconds_now(true);
-        if (cspace_sample(&pair, &def, NULL, &samples, NULL) != CORE_OK) return;
-        double seconds = seconds_now(false) - started;
-        cpu = seconds_now(true) - cpu;
-        printf(
-            "  sampler %s%s, %d thread(s): %.0f samples/s, acceptance %.3f; a million takes %.1f s (CPU time %.1f s)\n",
-            name, labels == CSPACE_LABELS_EXACT ? " exact" : "", def.threads, (double)def.samples / seconds,
-            samples.acceptance_rate, seconds * 1e6 / (double)def.samples, cpu * 1e6 / (double)def.samples);
-        cspace_samples_clear(&samples);
-    }
+    cspace_exact_scratch_destroy(&s.scratch);
+    cspace_exact_destroy(&s.exact);
 }
 
 int main(void) {
     core_error err = {0};
-    core_status s = fixture_hash(FIXTURE_RESOLUTION, &shapes[HASH], &err);
-    if (s == CORE_OK) s = fixture_u(FIXTURE_RESOLUTION, &shapes[LETTER_U], &err);
-    if (s == CORE_OK) s = fixture_n(FIXTURE_RESOLUTION, &shapes[LETTER_N], &err);
-    if (s == CORE_OK) s = fixture_o(FIXTURE_RESOLUTION, &shapes[LETTER_O], &err);
-    if (s == CORE_OK) s = fixture_square(FIXTURE_RESOLUTION, &shapes[SQUARE], &err);
-    if (s != CORE_OK) {
+    core_status (*const make[COUNT_SHAPES])(int, fixture *, core_error *) = {
+        fixture_hash, fixture_u, fixture_n, fixture_o, fixture_star, fixture_hook, fixture_ring, fixture_square};
+    for (int i = 0; i < COUNT_SHAPES; i++) {
+        if (make[i](FIXTURE_RESOLUTION, &shapes[i], &err) == CORE_OK) continue;
         fprintf(stderr, "bench_labels: %s\n", err.message);
         return 1;
     }
-    bench_pair("O-O", LETTER_O, LETTER_O);
+    printf("CPU time, us: a contact with gradient near contact, face to face, smoothed; a drawn row (90 %% near), its "
+           "acceptance.\nError apart: mean, max; in overlap, label - exact depth: mean, largest.\n"
+           "pair       labels        near    faces   smooth      row accept    apart      max    bias largest\n");
+    bench_pair("#-#", HASH, HASH);
     bench_pair("U-U", LETTER_U, LETTER_U);
     bench_pair("N-#", LETTER_N, HASH);
-    bench_pair("#-#", HASH, HASH);
-    bench_faces();
-    bench_sampler("#-#", HASH, HASH, CSPACE_LABELS_MINIMISER);
-    bench_sampler("#-#", HASH, HASH, CSPACE_LABELS_EXACT);
-    bench_sampler("U-U", LETTER_U, LETTER_U, CSPACE_LABELS_MINIMISER);
-    bench_sampler("U-U", LETTER_U, LETTER_U, CSPACE_LABELS_EXACT);
-    bench_sampler("O-O", LETTER_O, LETTER_O, CSPACE_LABELS_MINIMISER);
-    bench_sampler("O-O", LETTER_O, LETTER_O, CSPACE_LABELS_EXACT);
+    bench_pair("O-O", LETTER_O, LETTER_O);
+    bench_pair("star-star", STAR, STAR);
+    bench_pair("hook-hook", HOOK, HOOK);
+    bench_pair("ring-ring", RING, RING);
+    bench_pair("square", SQUARE, SQUARE);
     for (int i = 0; i < COUNT_SHAPES; i++) fixture_clear(&shapes[i]);
     return 0;
 }
