@@ -54,7 +54,17 @@ static void draw_near(const subject *s) {
     }
 }
 
-// A long edge of A against a long edge of B, gap -.1 to .1, a third of them turned by .0001, a third by .01.
+// No corner lies beyond the line of an edge.
+static bool is_outermost(const core_outline *o, const double *p, const double *q) {
+    for (int i = 0; i < o->ring_start[1]; i++) {
+        const double *v = o->xy + 2 * i;
+        if ((q[0] - p[0]) * (v[1] - p[1]) - (q[1] - p[1]) * (v[0] - p[0]) < -1e-9) return false;
+    }
+    return true;
+}
+
+// The longest outermost edge of A against that of B (a star has none: its longest), gap -.1 to .1, a third of them
+// turned by .0001, a third by .01.
 static void draw_faces(const subject *s) {
     const core_outline *o[2] = {&s->pair.a->outline, &s->pair.b->outline};
     const double scale[2] = {s->pair.scale_a, s->pair.scale_b};
@@ -63,9 +73,10 @@ static void draw_faces(const subject *s) {
         double longest = 0.0;
         for (int i = 0; i < o[k]->ring_start[1]; i++) {
             const double *p = o[k]->xy + 2 * i, *q = o[k]->xy + 2 * ((i + 1) % o[k]->ring_start[1]);
-            double l = hypot(q[0] - p[0], q[1] - p[1]);
+            double l = hypot(q[0] - p[0], q[1] - p[1]) + (is_outermost(o[k], p, q) ? 10.0 : 0.0);
             if (l <= longest * (1.0 + 1e-9)) continue;
             longest = l;
+            l = hypot(q[0] - p[0], q[1] - p[1]);
             for (int j = 0; j < 2; j++) {
                 middle[k][j] = 0.5 * scale[k] * (p[j] + q[j]);
                 along[k][j] = (q[j] - p[j]) / l;
