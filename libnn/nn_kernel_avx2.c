@@ -124,15 +124,26 @@ static inline __m256 keep_where_positive(__m256 gate, __m256 v) {
 /// Stores vector i (rows 8 i ..) of output o.
 static inline void store(const product *p, int o, int i, __m256 v) {
     size_t at = (size_t)o * p->ld_out + (size_t)(i * LANES);
-    if (p->then == AFTER_RELU) v = clamp(v);
-    if (p->then == AFTER_QRELU) {
+    switch (p->then) {
+    case AFTER_NOTHING:
+        break;
+    case AFTER_RELU:
+        v = clamp(v);
+        break;
+    case AFTER_QRELU: {
         v = clamp(v);
         __m256 c = _mm256_min_ps(v, _mm256_set1_ps(1));
         if (p->slope) _mm256_storeu_ps(p->slope + at, c);
         v = _mm256_mul_ps(c, _mm256_fnmadd_ps(c, _mm256_set1_ps(0.5f), v));
+        break;
     }
-    if (p->then == AFTER_MASK) v = keep_where_positive(_mm256_loadu_ps(p->out + at), v);
-    if (p->then == AFTER_SCALE) v = _mm256_mul_ps(_mm256_loadu_ps(p->out + at), v);
+    case AFTER_MASK:
+        v = keep_where_positive(_mm256_loadu_ps(p->out + at), v);
+        break;
+    case AFTER_SCALE:
+        v = _mm256_mul_ps(_mm256_loadu_ps(p->out + at), v);
+        break;
+    }
     _mm256_storeu_ps(p->out + at, v);
 }
 

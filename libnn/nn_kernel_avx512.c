@@ -105,15 +105,26 @@ static inline __m512 keep_where_positive(__m512 gate, __m512 v) {
 /// Stores vector i (rows 16 i ..) of output o.
 static inline void store(const product *p, int o, int i, __m512 v) {
     size_t at = (size_t)o * p->ld_out + (size_t)(i * LANES);
-    if (p->then == AFTER_RELU) v = clamp(v);
-    if (p->then == AFTER_QRELU) {
+    switch (p->then) {
+    case AFTER_NOTHING:
+        break;
+    case AFTER_RELU:
+        v = clamp(v);
+        break;
+    case AFTER_QRELU: {
         v = clamp(v);
         __m512 c = _mm512_min_ps(v, _mm512_set1_ps(1));
         if (p->slope) _mm512_storeu_ps(p->slope + at, c);
         v = _mm512_mul_ps(c, _mm512_fnmadd_ps(c, _mm512_set1_ps(0.5f), v));
+        break;
     }
-    if (p->then == AFTER_MASK) v = keep_where_positive(_mm512_loadu_ps(p->out + at), v);
-    if (p->then == AFTER_SCALE) v = _mm512_mul_ps(_mm512_loadu_ps(p->out + at), v);
+    case AFTER_MASK:
+        v = keep_where_positive(_mm512_loadu_ps(p->out + at), v);
+        break;
+    case AFTER_SCALE:
+        v = _mm512_mul_ps(_mm512_loadu_ps(p->out + at), v);
+        break;
+    }
     _mm512_storeu_ps(p->out + at, v);
 }
 

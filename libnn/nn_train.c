@@ -317,8 +317,8 @@ static core_status trainer_resume(trainer *t, const nn_train_state *from, uint64
     state->m = arrays.m, state->v = arrays.v, state->bases = arrays.bases;
     t->adam->step = state->step;
 
-    // rows drawn in this epoch: an epoch that is used up is left when the next row is wanted
-    int64_t drawn = state->step * t->def->batch, epoch = drawn > 0 ? (drawn - 1) / t->data->n : 0;
+    // rows drawn in this epoch
+    int64_t drawn = state->step * t->def->batch, epoch = drawn / t->data->n;
     start_epoch(t, (uint64_t)epoch);
     for (int64_t left = drawn - epoch * t->data->n; left > 0;) {
         int count = left < t->def->batch ? (int)left : t->def->batch;

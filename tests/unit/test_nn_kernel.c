@@ -201,6 +201,33 @@ static void test_against_reference(void **state) {
     }
 }
 
+/// Equal heads: units max(x0, 0) and max(x1, 0), one head each; where x0 = x1 the first head's gradient counts.
+static void test_first_of_equal_heads(void **state) {
+    (void)state;
+    nn_model_def def = nn_model_default_def(2, 2, 1);
+    def.heads = 2;
+    nn_model model;
+    assert_int_equal(nn_model_create(&def, &model, NULL), CORE_OK);
+    const float parameters[] = {1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0};
+    memcpy(model.parameters, parameters, sizeof parameters);
+    float x[2 * 48];
+    for (int i = 0; i < 48; i++) {
+        x[i] = 1;
+        x[48 + i] = 0.5f * (float)(i % 3 + 1); // head 1 below, equal, above
+    }
+    for (nn_isa isa = NN_ISA_SCALAR; isa < NN_ISA_BEST; isa++) {
+        if (!nn_isa_available(isa)) continue;
+        output o = evaluate(&model, isa, 48, 48, x, true);
+        for (int i = 0; i < 48; i++) {
+            const bool second = i % 3 == 0;
+            assert_true(o.value[i] == (second ? 0.5f : 1));
+            assert_true(o.gradient[i] == !second && o.gradient[48 + i] == second);
+        }
+        output_clear(&o);
+    }
+    nn_model_clear(&model);
+}
+
 /// Nothing outside the first n columns rounded up to 16, and nothing for n = 0.
 static void test_writes_stay_inside(void **state) {
     (void)state;
@@ -268,9 +295,13 @@ static void test_create(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scalar_is_vector),     cmocka_unit_test(test_special_values),
-        cmocka_unit_test(test_rows_are_independent), cmocka_unit_test(test_against_reference),
-        cmocka_unit_test(test_writes_stay_inside),   cmocka_unit_test(test_create),
+        cmocka_unit_test(test_scalar_is_vector),
+        cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_rows_are_independent),
+        cmocka_unit_test(test_against_reference),
+        cmocka_unit_test(test_first_of_equal_heads),
+        cmocka_unit_test(test_writes_stay_inside),
+        cmocka_unit_test(test_create),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,11 @@ static void test_copy_and_hash(void **state) {
     assert_true(nn_model_hash(&model) == nn_model_hash(&copy));
     copy.activation = NN_QRELU;
     assert_true(nn_model_hash(&model) != nn_model_hash(&copy));
+    copy.corner = 0.5f;
+    uint64_t half = nn_model_hash(&copy);
+    copy.corner = 0.25f;
+    assert_true(nn_model_hash(&copy) != half);
+    copy.corner = 0;
     copy.activation = NN_RELU;
     copy.parameters[copy.count_parameters - 1] += 1;
     assert_true(nn_model_hash(&model) != nn_model_hash(&copy));

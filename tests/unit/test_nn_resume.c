@@ -146,6 +146,40 @@ static void test_again_and_again(void **state) {
     nn_fixture_rows_clear(&rows);
 }
 
+/// Gives the training up at the wanted step.
+static core_status give_up(void *user, const nn_train_state *state, core_error *err) {
+    int64_t step, steps;
+    nn_train_state_progress(state, &step, &steps);
+    return step == *(const int64_t *)user ? CORE_FAIL(err, CORE_NOT_CONVERGED, "given up") : CORE_OK;
+}
+
+/// The best weights are from before the interruption: they are handed back after it as well.
+static void test_best_weights_survive(void **state) {
+    (void)state;
+    nn_rows rows = nn_fixture_rows(ROWS, 4, 2, 1);
+    nn_train_def def = resume_def(NN_ADAM);
+    def.schedule = NN_SCHEDULE_CONSTANT;
+    def.learning_rate = 1e-6; // the best batch is a matter of chance
+    nn_train_state *saved = train_part(&rows.data, def, 60);
+    int64_t last = 62;
+    nn_model models[2];
+    nn_train_report reports[2];
+    def.save = give_up;
+    def.save_user = &last;
+    for (int i = 0; i < 2; i++) {
+        def.resume = i ? saved : NULL;
+        core_status status = nn_train(&rows.data, &def, NULL, "toy", &models[i], &reports[i], NULL);
+        assert_int_equal(status, CORE_NOT_CONVERGED);
+        if (!(reports[i].best_step > 0 && reports[i].best_step < 60 && reports[i].steps == last))
+            fail_msg("best step %d, steps %d", (int)reports[i].best_step, (int)reports[i].steps);
+    }
+    assert_true(nn_model_hash(&models[0]) == nn_model_hash(&models[1]));
+    check_same_reports(&reports[0], &reports[1]);
+    for (int i = 0; i < 2; i++) nn_model_clear(&models[i]);
+    nn_train_state_destroy(&saved);
+    nn_fixture_rows_clear(&rows);
+}
+
 static void test_other_trainings_are_refused(void **state) {
     (void)state;
     nn_rows rows = nn_fixture_rows(ROWS, 4, 2, 1);
@@ -156,16 +190,22 @@ static void test_other_trainings_are_refused(void **state) {
     for (int i = 0; i <= 5; i++) {
         nn_train_def def = resume_def(NN_ADAM);
         def.resume = saved;
+        float *changed = arrays[i % 5] + ROWS - 1, kept = *changed;
         if (i < 5)
-            arrays[i][ROWS - 1] += 1;
+            *changed += 1;
         else
             rows.data.weight = NULL;
         assert_int_equal(nn_train(&rows.data, &def, NULL, "toy", &model, NULL, &err), CORE_ARG);
         assert_non_null(strstr(err.message, "other rows or other options"));
         assert_null(model.parameters);
-        if (i < 5) arrays[i][ROWS - 1] -= 1;
+        *changed = kept;
         rows.data.weight = rows.weight;
     }
+    // and without a change it is accepted
+    nn_train_def same = resume_def(NN_ADAM);
+    same.resume = saved;
+    assert_int_equal(nn_train(&rows.data, &same, NULL, "toy", &model, NULL, &err), CORE_OK);
+    nn_model_clear(&model);
 #define CHECK_FIELD(field, value)                                                                                      \
     do {                                                                                                               \
         nn_train_def def = resume_def(NN_ADAM);                                                                        \
@@ -251,6 +291,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_again_and_again),
+        cmocka_unit_test(test_best_weights_survive),
         cmocka_unit_test(test_other_trainings_are_refused),
         cmocka_unit_test(test_damaged_files),
     };
