@@ -10,7 +10,7 @@
 #include "sdf.h"
 
 #define SIM_GRAINS_MAX 10000000 // rows of one scene
-#define SIM_CONTACTS_MAX 4      // k_max of the narrow-phase seam; 1 is used so far
+#define SIM_CONTACTS_MAX 4      // k_max of the narrow-phase seam; 1 or 2 are used so far
 
 // ---------------------------------------------------------------------------------------------- contact law
 
@@ -34,6 +34,7 @@ typedef struct sim_contact {
     double g[2]; // gradient of d with respect to x_B, raw; A's frame from narrow phases, world axes in the contact law
     double d_theta_b; // m/rad
     double r_a, r_b;  // m
+    double shared;    // 0 .. 1: part of the pair's stiffness and damping that its other contacts carry
     int32_t feature;  // tells contacts of one pair apart; 0 while there is one
 } sim_contact;
 
@@ -237,6 +238,7 @@ typedef struct sim_scene {
     sim_back_end back_end;
     char *maps_path;     // resolved against the scene's folder, or NULL
     double smoothing;    // sigma of numeric back ends, units of L (0.001)
+    int contact_planes;  // per pair of grains: 1, or 2 (sim_narrow_planes)
     double dt;           // s; NaN: auto
     bool dt_force;       // a step above the stability limit is only warned of
     double output_every; // s
@@ -285,10 +287,11 @@ typedef struct sim_world_def {
     double period[2]; // m: x is periodic in [period[0], period[1]); equal: unbounded
     double dt;        // s, > 0
     double smoothing; // sigma of the half-plane's support function, units of R
+    int contacts;     // k_max, contacts a pair of grains may have
     int threads;
     sim_narrow narrow; // owned by the world after success
 } sim_world_def;
-/// Earth's gravity, smoothing .001, one thread; the rest is the caller's.
+/// Earth's gravity, smoothing .001, one contact a pair, one thread; the rest is the caller's.
 sim_world_def sim_world_default_def(void);
 /// An empty world. ARG, RANGE, NONFINITE, SHAPE, MEMORY: the narrow phase stays the caller's.
 core_status sim_world_create(const sim_world_def *def, sim_world **world, core_error *err);
@@ -375,6 +378,11 @@ core_status sim_narrow_minimiser(int count_types, const sim_type_def *types, int
 /// convex parts, or into too many.
 core_status sim_narrow_exact(int count_types, const sim_type_def *types, double smoothing, int workers,
                              sim_narrow *narrow, core_error *err);
+
+/// Two contact planes a pair over any back end: contacts of the poses turned by -+`turn` (rad), carried back, each with
+/// a share of the stiffness (README.md, section 3). `base` is owned after success; k_max 1 passes it through.
+/// ARG, RANGE (turn outside (0, 0.1]), MEMORY.
+core_status sim_narrow_planes(const sim_narrow *base, double turn, int workers, sim_narrow *narrow, core_error *err);
 
 // ---------------------------------------------------------------------------------------------- runs
 

@@ -86,15 +86,20 @@ static double damping(double given, double zeta, double stiffness, double invers
 
 // Tangential force: spring advanced by u_t dt, cut by Coulomb's law; a cut spring gets the length that gives the cut
 // force.
-static void apply_friction(const sim_contact_law *law, double gamma_t, double limit, double dt, sim_slot *slot) {
+//
+// A contact with a share of the stiffness keeps its spring's length times sqrt(share): the energy is 1/2 k_t spring^2
+// then for any share, and stays what it is when the share changes.
+static void apply_friction(const sim_contact_law *law, double share, double gamma_t, double limit, double dt,
+                           sim_slot *slot) {
     sim_contact_force *f = &slot->f;
-    const double before = slot->spring, advanced = before + f->u_t * dt;
-    double f_t = -law->kt * advanced - gamma_t * f->u_t;
+    const double root = sqrt(share), kt = law->kt * root;
+    const double before = slot->spring, advanced = before + f->u_t * dt * root;
+    double f_t = -kt * advanced - gamma_t * f->u_t;
     slot->spring = advanced;
     if (fabs(f_t) > limit) {
         f_t = f_t < 0 ? -limit : limit;
         f->sliding = true;
-        if (law->kt > 0) slot->spring = -(f_t + gamma_t * f->u_t) / law->kt;
+        if (kt > 0) slot->spring = -(f_t + gamma_t * f->u_t) / kt;
     }
     f->f_t = f_t;
     slot->loss = 0.5 * law->kt * (before * before - slot->spring * slot->spring);
@@ -120,17 +125,18 @@ void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const s
     const double inverse_mass = a->inv_mass + b->inv_mass;
     const double inverse_n = slope2 * inverse_mass + slot->d_theta_a * slot->d_theta_a * a->inv_inertia +
                              c->d_theta_b * c->d_theta_b * b->inv_inertia;
-    const double gamma_n = damping(law->gamma_n, law->zeta, law->kn, inverse_n);
-    f->f_n = -law->kn * c->d - gamma_n * f->u_n;
+    const double share = 1 - c->shared, kn = share * law->kn;
+    const double gamma_n = share * damping(law->gamma_n, law->zeta, law->kn, inverse_n);
+    f->f_n = -kn * c->d - gamma_n * f->u_n;
     if (f->f_n < 0) f->f_n = 0; // no tension
-    slot->free_n = f->f_n + law->kn * c->d;
+    slot->free_n = f->f_n + kn * c->d;
     double t_hat[2] = {0, 0};
     if (!f->saturated) {
         t_hat[0] = -c->g[1] / slope;
         t_hat[1] = c->g[0] / slope;
         const double inverse_t = inverse_mass + c->r_a * c->r_a * a->inv_inertia + c->r_b * c->r_b * b->inv_inertia;
-        const double gamma_t = damping(law->gamma_t, law->zeta, law->kt, inverse_t);
-        apply_friction(law, gamma_t, law->mu * f->f_n * slope, dt, slot);
+        const double gamma_t = share * damping(law->gamma_t, law->zeta, law->kt, inverse_t);
+        apply_friction(law, share, gamma_t, law->mu * f->f_n * slope, dt, slot);
     }
     f->force[0] = f->f_n * c->g[0] + f->f_t * t_hat[0];
     f->force[1] = f->f_n * c->g[1] + f->f_t * t_hat[1];

@@ -444,6 +444,7 @@ static core_status read_settings(const reader *r, core_error *err) {
         if (strcmp(core_yaml_text(root, "narrow_phase"), sim_back_end_names[i]) == 0) scene->back_end = (sim_back_end)i;
     }
     scene->smoothing = core_yaml_number(root, "smoothing");
+    scene->contact_planes = (int)core_yaml_integer(root, "contact_planes");
     scene->dt = core_yaml_number(root, "dt"); // NaN: auto
     scene->dt_force = strcmp(core_yaml_text(root, "dt_force"), "true") == 0;
     const char *start = core_yaml_text(root, "start.from");

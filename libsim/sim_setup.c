@@ -10,8 +10,9 @@
 // dt sqrt(k_n/m_eff) above which explicit integration of a contact gains energy whatever its damping.
 static const double STIFFNESS_MAX = 1.0;
 static const double STIFFNESS_AUTO = 0.25;
-static const double SERVO_MASS = 25;  // of an automatic servo, dt^2 K: dt sqrt(K/m) = .2
-static const double STEPS_MAX = 1e12; // of a phase; ten days at a million steps a second
+static const double SERVO_MASS = 25;    // of an automatic servo, dt^2 K: dt sqrt(K/m) = .2
+static const double PLANES_TURN = 0.01; // rad; README.md, section 3
+static const double STEPS_MAX = 1e12;   // of a phase; ten days at a million steps a second
 // Two grains placed nearer than this (in circumradii) are one grain given twice.
 static const double COINCIDENT = 1e-6;
 #define STREAM_TYPE 0x7479706566696c6cu      // random streams of the types of fills
@@ -256,6 +257,7 @@ static core_status make_world(const sim_scene *scene, const sim_run_def *def, in
     memcpy(world.period, scene->period, sizeof world.period);
     world.dt = setup->dt;
     world.smoothing = scene->smoothing;
+    world.contacts = scene->contact_planes;
     world.threads = def->threads;
     world.narrow = *narrow;
     status = sim_world_create(&world, &setup->world, err);
@@ -286,6 +288,10 @@ core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, con
     CORE_TRY_DONE(place_grains(scene, &r, err));
     CORE_TRY_DONE(sim_flow_create(scene, r.first_pour, &made.flow, err));
     CORE_TRY_DONE(load_narrow(scene, def, progress, &made, &narrow, err));
+    if (scene->contact_planes > 1) {
+        const sim_narrow base = narrow;
+        CORE_TRY_DONE(sim_narrow_planes(&base, PLANES_TURN, def->threads, &narrow, err));
+    }
     CORE_TRY_DONE(make_world(scene, def, r.n, &made, &narrow, err));
     CORE_TRY_DONE(fill_world(scene, &r, made.world, err));
     made.first_body = r.first_body;

@@ -9,7 +9,8 @@
 // ---------------------------------------------------------------------------------------------- creation
 
 sim_world_def sim_world_default_def(void) {
-    return (sim_world_def){.cookie = WORLD_COOKIE, .smoothing = 0.001, .threads = 1, .gravity = {0, -9.81}};
+    return (sim_world_def){
+        .cookie = WORLD_COOKIE, .smoothing = 0.001, .contacts = 1, .threads = 1, .gravity = {0, -9.81}};
 }
 
 static core_status check_law(const sim_contact_law *law, int type, int other, core_error *err) {
@@ -32,6 +33,8 @@ static core_status check_def(const sim_world_def *def, core_error *err) {
     CORE_CHECK(def->capacity >= 1 && def->count_types >= 1 && def->count_boundaries >= 0 && def->threads >= 1,
                CORE_RANGE, "world: found %d grains, %d types, %d boundaries, %d threads", def->capacity,
                def->count_types, def->count_boundaries, def->threads);
+    CORE_CHECK(def->contacts >= 1 && def->contacts <= SIM_CONTACTS_MAX, CORE_RANGE,
+               "world: found %d contacts a pair, expected 1 .. %d", def->contacts, SIM_CONTACTS_MAX);
     CORE_CHECK(def->types && def->law && (def->boundaries || def->count_boundaries == 0), CORE_ARG,
                "world: types, law or boundaries are NULL");
     CORE_CHECK(def->narrow.evaluate || def->capacity == 1, CORE_ARG,
@@ -120,7 +123,7 @@ core_status sim_world_create(const sim_world_def *def, sim_world **world, core_e
                      .count_types = def->count_types,
                      .threads = def->threads,
                      .threads_used = def->threads,
-                     .k_max = 1,
+                     .k_max = def->contacts,
                      .gravity = {def->gravity[0], def->gravity[1]},
                      .dt = def->dt,
                      .smoothing = def->smoothing,
@@ -209,7 +212,7 @@ static void add_contact(const sim_slot *slot, const sim_contact_law *law, const 
     double u_n, u_t;
     sim_contact_rates(&slot->c, slot->d_theta_a, a, b, &u_n, &u_t);
     const double d = slot->c.d + u_n * dt;
-    if (d < 0) t->elastic += 0.5 * law->kn * d * d;
+    if (d < 0) t->elastic += 0.5 * (1 - slot->c.shared) * law->kn * d * d;
     t->elastic += 0.5 * law->kt * slot->spring * slot->spring;
     t->count_sliding += slot->f.sliding;
     t->count_saturated += slot->f.saturated;

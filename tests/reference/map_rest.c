@@ -22,7 +22,7 @@ static void ask(const cspace_map *map, bool swapped, const cspace_pose *pose, cs
     cspace_contact c;
     cspace_map_evaluate(map, &asked, 1, 0, &c, scratch);
     if (swapped) cspace_swap_return(pose, &c);
-    *contact = (sim_contact){c.d, {c.g[0], c.g[1]}, c.d_theta, c.r_a, c.r_b, 0};
+    *contact = (sim_contact){.d = c.d, .g = {c.g[0], c.g[1]}, .d_theta_b = c.d_theta, .r_a = c.r_a, .r_b = c.r_b};
 }
 
 // Semi-implicit Euler for `time`; the largest and least angle and x on the way.

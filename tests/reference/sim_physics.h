@@ -29,9 +29,19 @@ static inline sim_world *physics_world(int capacity, int count_types, const sim_
     def.law = laws;
     def.gravity[1] = -gravity;
     def.dt = dt;
+    def.contacts = 2; // at most; back ends without contact planes give one
     def.narrow = narrow;
     check_ok(sim_world_create(&def, &w, err));
     return w;
+}
+
+/// The exact narrow phase, with one contact or two contact planes a pair.
+static inline sim_narrow physics_exact(int count_types, const sim_type_def *types, double smoothing, int planes) {
+    sim_narrow base, narrow;
+    check_ok(sim_narrow_exact(count_types, types, smoothing, 1, &base, err));
+    if (planes < 2) return base;
+    check_ok(sim_narrow_planes(&base, .01, 1, &narrow, err));
+    return narrow;
 }
 
 static inline void physics_add(sim_world *w, int type, double x, double y, double angle, double vx, double vy,

@@ -63,11 +63,10 @@ static double turning(sim_world *w) {
 static const double LEAN = 15 * CORE_PI / 180, THIN = 1. / 40;
 
 // Two blocks stand on their inner bottom corners and touch with their inner top corners at x = 0; no force yet.
-static sim_world *triangle(sim_type_def *block, double mu) {
+static sim_world *triangle(sim_type_def *block, int planes, double mu) {
     const sim_boundary_def floor = physics_floor(0);
-    sim_narrow narrow;
     check_ok(sim_fixture_block("block", THIN, 1, 1 / THIN, block, err));
-    check_ok(sim_narrow_exact(1, block, SMOOTHING, 1, &narrow, err));
+    const sim_narrow narrow = physics_exact(1, block, SMOOTHING, planes);
     const sim_contact_law law = sim_fixture_law(1 / SINKING, .5, mu);
     const double dt = sim_dt_auto(1, block, 1, (sim_contact_law[2]){law, law}, .25);
     sim_world *w = physics_world(2, 1, block, 1, &floor, law, 0, dt, narrow);
@@ -77,9 +76,9 @@ static sim_world *triangle(sim_type_def *block, double mu) {
     return w;
 }
 
-static bool triangle_stands(double mu, double push) {
+static bool triangle_stands(int planes, double mu, double push) {
     sim_type_def block;
-    sim_world *w = triangle(&block, mu);
+    sim_world *w = triangle(&block, planes, mu);
     const bool up = stands(w, push);
     sim_world_destroy(&w);
     sdf_shape_clear(&block.shape);
@@ -90,28 +89,36 @@ static void a_triangle_needs_friction(void **state) {
     (void)state;
     const double critical = .5 * (tan(LEAN) - THIN);
     physics_row("triangle: mu_c of the closed form", .1215, critical, .0001);
-    double low = .1, high = .15;
-    assert_false(triangle_stands(low, 0));
-    assert_true(triangle_stands(high, 0));
-    while (high - low > .002) {
-        const double middle = .5 * (low + high);
-        if (triangle_stands(middle, 0)) {
-            high = middle;
-        } else {
-            low = middle;
+    for (int planes = 1; planes <= 2; ++planes) {
+        double low = .1, high = .15;
+        char name[80];
+        assert_false(triangle_stands(planes, low, 0));
+        assert_true(triangle_stands(planes, high, 0));
+        while (high - low > .002) {
+            const double middle = .5 * (low + high);
+            if (triangle_stands(planes, middle, 0)) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        snprintf(name, sizeof name, "triangle: mu_c, exact, %d plane(s), by bisection", planes);
+        physics_row(name, critical, .5 * (low + high), .003);
+        snprintf(name, sizeof name, "triangle: %d plane(s), stands at mu 0.13 (1: yes)", planes);
+        physics_row(name, 1, triangle_stands(planes, .13, 0), 0);
+        // the left one is pushed towards the other: by 1e-3 h in a fifth of sqrt(h/g)
+        for (int k = 0; k < 2; ++k) {
+            const double mu = k == 0 ? .3 : .5;
+            snprintf(name, sizeof name, "triangle: %d plane(s), stands at mu %.1f after a push", planes, mu);
+            physics_row(name, 1, triangle_stands(planes, mu, 5e-3), 0);
         }
     }
-    physics_row("triangle: mu_c, exact, by bisection", critical, .5 * (low + high), .003);
-    physics_row("triangle: stands at mu 0.13 (1: yes)", 1, triangle_stands(.13, 0), 0);
-    // the left one is pushed towards the other: by 1e-3 h in a fifth of sqrt(h/g)
-    physics_row("triangle: stands at mu 0.3 after a push", 1, triangle_stands(.3, 5e-3), 0);
-    physics_row("triangle: stands at mu 0.5 after a push", 1, triangle_stands(.5, 5e-3), 0);
 }
 
 static void a_triangle_collapses_as_it_should(void **state) {
     (void)state;
     sim_type_def block;
-    sim_world *w = triangle(&block, .1);
+    sim_world *w = triangle(&block, 1, .1);
     physics_row("triangle: mu 0.10, angular acceleration, g/h", -.066, turning(w), .01);
     sim_contact c;
     int i;

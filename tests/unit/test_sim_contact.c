@@ -258,6 +258,43 @@ static void losses_close_the_balance_of_one_contact(void **state) {
     }
 }
 
+// Two contacts of one geometry with shares of the stiffness act and store as one does, sticking and sliding.
+static void shares_add_up_to_one_contact(void **state) {
+    (void)state;
+    const sim_contact_law law = {.kn = 1e4, .kt = 7e3, .gamma_n = NAN, .gamma_t = NAN, .zeta = .2, .mu = .3};
+    sim_body_state a = {.inv_mass = 1, .inv_inertia = 2}, b = {.x = {0, 2}, .inv_mass = .5, .inv_inertia = 1};
+    sim_slot one = {0}, part[2] = {0};
+    for (int step = 0; step < 40; ++step) {
+        b.v[0] = .5 * sin(.4 * step);
+        b.v[1] = .1 * cos(.3 * step);
+        const sim_contact c = {.d = -.01 - .002 * sin(step), .g = {0, .9}, .d_theta_b = .3, .r_a = 1, .r_b = -1};
+        const double share = .6;
+        one.c = part[0].c = part[1].c = c;
+        part[0].c.shared = 1 - share;
+        part[1].c.shared = share;
+        sim_slot_apply(&law, &a, &b, 1e-3, &one);
+        double force[2] = {0, 0}, torque = 0, stored = 0, loss = 0;
+        for (int k = 0; k < 2; ++k) {
+            sim_slot_apply(&law, &a, &b, 1e-3, &part[k]);
+            force[0] += part[k].f.force[0];
+            force[1] += part[k].f.force[1];
+            torque += part[k].f.torque_b;
+            stored += .5 * law.kt * part[k].spring * part[k].spring;
+            loss += part[k].loss;
+        }
+        check_near(force[0], one.f.force[0], 1e-12);
+        check_near(force[1], one.f.force[1], 1e-12);
+        check_near(torque, one.f.torque_b, 1e-12);
+        check_near(stored, .5 * law.kt * one.spring * one.spring, 1e-14);
+        check_near(loss, one.loss, 1e-14);
+    }
+    // a contact without a share does nothing and keeps no spring
+    part[0].c.shared = 1;
+    sim_slot_apply(&law, &a, &b, 1e-3, &part[0]);
+    check_near(part[0].f.f_n, 0, 0);
+    check_near(part[0].f.f_t, 0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zeta_has_the_published_values),
@@ -271,6 +308,7 @@ int main(void) {
         cmocka_unit_test(separated_and_saturated_contacts_are_special),
         cmocka_unit_test(fixed_bodies_do_not_divide_by_zero),
         cmocka_unit_test(losses_close_the_balance_of_one_contact),
+        cmocka_unit_test(shares_add_up_to_one_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
 #include "sim_check.h"
 #include "sim_fixture.h"
 
+#include <stdlib.h>
+
 enum { ROWS = 700 };
 static sim_type_def types[2]; // a U and a block of different sizes
 
@@ -365,6 +367,118 @@ static void exact_refuses_bad_arguments(void **state) {
     narrow.destroy(narrow.self);
 }
 
+// ---------------------------------------------------------------------------------------------- contact planes
+
+static sim_narrow planes_over_exact(int count_types, const sim_type_def *list, double smoothing) {
+    sim_narrow base, narrow;
+    check_ok(sim_narrow_exact(count_types, list, smoothing, 1, &base, err));
+    check_ok(sim_narrow_planes(&base, .01, 1, &narrow, err));
+    return narrow;
+}
+
+// A square on a longer block, flat and turned: within .01 rad the planes are the two corners, each at its own depth.
+static void planes_of_a_face_are_its_corners(void **state) {
+    (void)state;
+    sim_type_def pair[2];
+    check_ok(sim_fixture_block("block", 3, 1, 1, &pair[0], err));
+    check_ok(sim_fixture_block("square", 1, 1, 1, &pair[1], err));
+    const sim_narrow narrow = planes_over_exact(2, pair, 0);
+    for (int i = -12; i <= 12; ++i) {
+        const double turn = .001 * i, s = sin(turn), c = cos(turn);
+        const cspace_pose pose = {turn, .1, .998};
+        sim_contact found[2];
+        int count;
+        narrow.evaluate(narrow.self, 1, &pose, 1, 2, &count, found, 0);
+        assert_int_equal(count, 2);
+        check_near(found[0].shared + found[1].shared, 1, 1e-15);
+        for (int k = 0; k < 2; ++k) {
+            const double side = k == 0 ? .5 : -.5; // turned by -.01 the right corner is the lower one
+            const double way = fmin(1, fabs(turn) / .01), mine = .5 * (1 + (side * turn < 0 ? 1 : -1) * way * way);
+            if (abs(i) <= 9) {
+                check_near(found[k].d, .998 - .5 + side * s - .5 * c, 2e-6); // .01^3 of the carrying back
+                const double at = turn + (k == 0 ? -.01 : .01);
+                check_near(found[k].d_theta_b, side * cos(at) + .5 * sin(at), 1e-12);
+                check_near(1 - found[k].shared, mine, .02);
+            } else if (abs(i) > 10) { // beyond, both are the lower corner
+                check_near(found[k].d, .998 - .5 - .5 * fabs(s) - .5 * c, 2e-6);
+                check_near(found[k].shared, .5, .02);
+            }
+            check_near(found[k].g[1], 1, 1e-12);
+            check_near(found[k].r_a - found[k].r_b, .998, 1e-12);
+            assert_int_equal(found[k].feature, k);
+        }
+        check_near(fmin(found[0].d, found[1].d), .998 - .5 - .5 * fabs(s) - .5 * c, 1e-12);
+    }
+    narrow.destroy(narrow.self);
+    for (int t = 0; t < 2; ++t) sdf_shape_clear(&pair[t].shape);
+}
+
+// Everywhere: the nearer plane is at the base's distance to the bit, arms keep their identity, a pair apart has one
+// contact, k_max 1 passes through, rows depend on themselves alone.
+static void planes_keep_the_distance(void **state) {
+    (void)state;
+    static const double smoothing[] = {0, .001};
+    static cspace_pose poses[ROWS];
+    static sim_contact all[2 * ROWS];
+    static int count[ROWS];
+    random_poses(6, ROWS, .03, poses);
+    for (int s = 0; s < 2; ++s) {
+        const sim_narrow narrow = planes_over_exact(2, types, smoothing[s]);
+        int touching = 0, equal = 0;
+        narrow.evaluate(narrow.self, 1, poses, ROWS, 2, count, all, 0); // more than one batch
+        for (int i = 0; i < ROWS; ++i) {
+            sim_contact plain, own[2];
+            int one;
+            narrow.evaluate(narrow.self, 1, &poses[i], 1, 1, &one, &plain, 0);
+            assert_int_equal(one, 1);
+            assert_int_equal(count[i], plain.d < 0 ? 2 : 1);
+            narrow.evaluate(narrow.self, 1, &poses[i], 1, 2, &one, own, 0);
+            assert_true(memcmp(own, all + 2 * i, (size_t)one * sizeof *own) == 0);
+            if (one == 1) {
+                assert_true(memcmp(own, &plain, sizeof plain) == 0);
+                continue;
+            }
+            assert_true(fmin(own[0].d, own[1].d) == plain.d);
+            if (plain.d < -.1 * .02) continue;
+            ++touching;
+            double rate = 0;
+            for (int k = 0; k < 2; ++k) {
+                const double slope = sqrt(own[k].g[0] * own[k].g[0] + own[k].g[1] * own[k].g[1]);
+                check_near(own[k].r_a - own[k].r_b, (poses[i].x * own[k].g[0] + poses[i].y * own[k].g[1]) / slope,
+                           1e-14);
+                check_near(own[k].shared, .5, .5);
+                rate += (1 - own[k].shared) * own[k].d_theta_b;
+            }
+            check_near(own[0].shared + own[1].shared, 1, 1e-15);
+            equal += fabs(rate - plain.d_theta_b) < 1e-3 * .02;
+        }
+        assert_true(touching > 30);
+        assert_true(equal > .8 * touching); // away from kinks two planes are the one contact
+        narrow.destroy(narrow.self);
+    }
+}
+
+static void planes_refuse_bad_arguments(void **state) {
+    (void)state;
+    core_error cause = {0};
+    sim_narrow base, narrow = {0};
+    check_ok(sim_narrow_exact(1, types, 0, 1, &base, err));
+    assert_int_equal(sim_narrow_planes(NULL, .01, 1, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_planes(&narrow, .01, 1, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_planes(&base, .01, 0, &narrow, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_planes(&base, .01, 1, NULL, &cause), CORE_ARG);
+    assert_int_equal(sim_narrow_planes(&base, 0, 1, &narrow, &cause), CORE_RANGE);
+    assert_int_equal(sim_narrow_planes(&base, .2, 1, &narrow, &cause), CORE_RANGE);
+    assert_int_equal(sim_narrow_planes(&base, NAN, 1, &narrow, &cause), CORE_RANGE);
+    assert_null(narrow.evaluate);
+    for (uint64_t n = 1; n <= 2; ++n) {
+        core_alloc_fail_after(n);
+        assert_int_equal(sim_narrow_planes(&base, .01, 1, &narrow, &cause), CORE_MEMORY);
+        core_alloc_fail_after(0);
+    }
+    base.destroy(base.self); // still the caller's
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neural_answers_both_orders),
@@ -379,6 +493,9 @@ int main(void) {
         cmocka_unit_test(smoothing_gives_faces_a_torque),
         cmocka_unit_test(exact_passes_what_is_not_finite_on),
         cmocka_unit_test(exact_refuses_bad_arguments),
+        cmocka_unit_test(planes_of_a_face_are_its_corners),
+        cmocka_unit_test(planes_keep_the_distance),
+        cmocka_unit_test(planes_refuse_bad_arguments),
     };
     return cmocka_run_group_tests(tests, make_types, clear_types);
 }

@@ -406,7 +406,8 @@ static void refused_settings(void **state) {
         {CORE_FORMAT, "solver: softstep\n", "13: solver: found \"softstep\", expected the word penalty"},
         {CORE_FORMAT, "friction: []\n",
          "13: unknown key \"friction\"; known keys: title, gravity, types, contact, boundaries, periodic, cell, fill, "
-         "place, poses, pour, outlets, start, phases, narrow_phase, solver, maps, smoothing, dt, dt_force, output, "
+         "place, poses, pour, outlets, start, phases, narrow_phase, solver, maps, smoothing, contact_planes, dt, "
+         "dt_force, output, "
          "seed"},
         {CORE_FORMAT, "dt: fast\n", "13: dt: found \"fast\", expected auto or a number above 0 (s)"},
         {CORE_RANGE, "dt: 0\n", "13: dt: found \"0\", expected auto or a number above 0 (s)"},
