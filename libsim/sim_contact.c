@@ -64,14 +64,19 @@ double sim_contact_d_theta_a(const sim_contact *c, const double x_a[2], const do
     return -c->d_theta_b - ((x_b[0] - x_a[0]) * c->g[1] - (x_b[1] - x_a[1]) * c->g[0]);
 }
 
+// Rates given |g| and its inverse.
+static inline void rates(const sim_contact *c, double slope, double inverse, double d_theta_a, const sim_body_state *a,
+                         const sim_body_state *b, double *u_n, double *u_t) {
+    const double v[2] = {b->v[0] - a->v[0], b->v[1] - a->v[1]};
+    *u_n = c->g[0] * v[0] + c->g[1] * v[1] + c->d_theta_b * b->omega + d_theta_a * a->omega;
+    // t_hat = (-n_y, n_x)
+    *u_t = slope < SLOPE_MIN ? 0 : (c->g[0] * v[1] - c->g[1] * v[0]) * inverse + c->r_b * b->omega - c->r_a * a->omega;
+}
+
 void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_state *a, const sim_body_state *b,
                        double *u_n, double *u_t) {
-    const double v[2] = {b->v[0] - a->v[0], b->v[1] - a->v[1]};
     const double slope = sqrt(c->g[0] * c->g[0] + c->g[1] * c->g[1]);
-    *u_n = c->g[0] * v[0] + c->g[1] * v[1] + c->d_theta_b * b->omega + d_theta_a * a->omega;
-    *u_t = slope < SLOPE_MIN ? 0
-                             : (c->g[0] * v[1] - c->g[1] * v[0]) / slope + c->r_b * b->omega -
-                                   c->r_a * a->omega; // t_hat = (-n_y, n_x)
+    rates(c, slope, 1 / slope, d_theta_a, a, b, u_n, u_t);
 }
 
 bool sim_slot_touches(const sim_slot *slot) {
@@ -112,8 +117,8 @@ void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const s
     *f = (sim_contact_force){0};
     slot->free_n = slot->loss = 0;
     slot->d_theta_a = sim_contact_d_theta_a(c, a->x, b->x);
-    sim_contact_rates(c, slot->d_theta_a, a, b, &f->u_n, &f->u_t);
-    const double slope2 = c->g[0] * c->g[0] + c->g[1] * c->g[1], slope = sqrt(slope2);
+    const double slope2 = c->g[0] * c->g[0] + c->g[1] * c->g[1], slope = sqrt(slope2), inverse = 1 / slope;
+    rates(c, slope, inverse, slot->d_theta_a, a, b, &f->u_n, &f->u_t);
     f->saturated = sim_slot_touches(slot) && slope < SLOPE_MIN;
     if (!sim_slot_touches(slot) || f->saturated) {
         // the spring is dropped with its energy
@@ -132,8 +137,8 @@ void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const s
     slot->free_n = f->f_n + kn * c->d;
     double t_hat[2] = {0, 0};
     if (!f->saturated) {
-        t_hat[0] = -c->g[1] / slope;
-        t_hat[1] = c->g[0] / slope;
+        t_hat[0] = -c->g[1] * inverse;
+        t_hat[1] = c->g[0] * inverse;
         const double inverse_t = inverse_mass + c->r_a * c->r_a * a->inv_inertia + c->r_b * c->r_b * b->inv_inertia;
         const double gamma_t = share * damping(law->gamma_t, law->zeta, law->kt, inverse_t);
         apply_friction(law, share, gamma_t, law->mu * f->f_n * slope, dt, slot);

@@ -31,7 +31,18 @@ static void move_grain(sim_world *w, int i, const sim_load *load) {
         w->omega[i] += w->dt * (load->torque * w->inverse_inertia[i]);
         w->theta[i] += w->dt * w->omega[i];
     }
-    core_sincos(w->theta[i], &w->cos_sin[2 * i + 1], &w->cos_sin[2 * i]);
+}
+
+// Cosines and sines of the block's new angles, all at once.
+static void turn_block(sim_world *w, int first, int last) {
+    double theta[SIM_BLOCK] = {0}, s[SIM_BLOCK], c[SIM_BLOCK];
+    const int *grain = w->sequence.sequence + first, n = last - first;
+    for (int k = 0; k < n; ++k) theta[k] = w->theta[grain[k]];
+    core_sincos_many(theta, n, s, c);
+    for (int k = 0; k < n; ++k) {
+        w->cos_sin[2 * grain[k]] = c[k];
+        w->cos_sin[2 * grain[k] + 1] = s[k];
+    }
 }
 
 // True if the grain's motion in one step makes sense: finite, and less than its own radius and what could pass through
@@ -66,6 +77,7 @@ static void grain_block(void *arg, int64_t index, int worker) {
         block->moved = fmax(block->moved, dx * dx + dy * dy);
         if (!motion_is_sane(w, i) && (block->broken < 0 || i < block->broken)) block->broken = i;
     }
+    turn_block(w, first, last);
 }
 
 // ---------------------------------------------------------------------------------------------- step
