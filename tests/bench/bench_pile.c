@@ -110,6 +110,22 @@ static core_status measure(sim_world *w, const bare *b, figures *best, core_erro
     return CORE_OK;
 }
 
+// Takes the last boundary away and asks for every skipped pair of the collapse, until there were a million.
+static core_status count_missed(sim_world *w, core_error *err) {
+    int64_t missed = 0, skipped = 0, steps = 0;
+    sim_world_set_present(w, w->walls.count - 1, false);
+    for (; skipped < 1000000; ++steps) {
+        int64_t count;
+        CORE_TRY(sim_world_step(w, err));
+        missed += sim_pairs_missed(w, &count);
+        skipped += count;
+        if (count == 0) break; // a map without an error statement
+    }
+    printf("  %lld steps of a collapse: %lld pairs skipped, %lld of them touched\n", (long long)steps,
+           (long long)skipped, (long long)missed);
+    return CORE_OK;
+}
+
 // The most memory this process has had so far.
 static long resident_kilobytes(void) {
     struct rusage u;
@@ -142,6 +158,7 @@ static core_status bench(const char *scene, const char *run, const char *maps, i
            (double)(after - before) / w->n);
     printf("  stages (wall): list %.1f, contacts %.1f, grains %.1f us\n", 1e6 * f.stage[SIM_STAGE_LIST],
            1e6 * f.stage[SIM_STAGE_CONTACTS], 1e6 * f.stage[SIM_STAGE_GRAINS]);
+    CORE_TRY_DONE(count_missed(w, err));
 done:
     bare_clear(&b);
     pile_clear(&p);
