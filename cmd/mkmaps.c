@@ -154,6 +154,17 @@ static void print_result(const cspace_bundle *bundle, const cspace_pipeline_repo
            report->count_samples_reused, report->count_grids_built, report->count_grids_reused);
 }
 
+// What there is to do is a line of its own; the rest is progress.
+static void listen(void *user, const char *stage, double done, double total, const char *unit, const char *note) {
+    const core_progress *terminal = user;
+    if (terminal->report && strcmp(stage, "maps") == 0 && note) {
+        cmd_progress_end();
+        fprintf(stderr, "mkmaps: %.0f %s of %s\n", total, unit, note);
+        return;
+    }
+    core_progress_report(terminal, stage, done, total, unit, note);
+}
+
 static core_status run(const options *o, const cspace_pipeline_def *def, const core_h5_provenance *provenance,
                        const core_progress *progress, core_error *err) {
     core_status status = CORE_OK;
@@ -195,7 +206,8 @@ int main(int argc, char **argv) {
     }
     cspace_pipeline_def def;
     resolve(&o, &def);
-    const core_progress progress = cmd_progress(quiet);
+    core_progress terminal = cmd_progress(quiet);
+    const core_progress progress = {listen, &terminal};
     provenance.seed = def.sample.seed;
     provenance.blas_core = nn_blas_core();
     core_error err = {0};

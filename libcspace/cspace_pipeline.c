@@ -10,6 +10,11 @@
 #define PIPELINE_COOKIE 0x706970
 #define SHAPES_MAX 64
 #define RATIO_TOLERANCE 1e-6
+// What things cost on one core of 2.5 GHz, for the estimate that is shown before the work begins (README.md,
+// "Pipeline").
+#define SECONDS_PER_LABEL 60e-6   // an accepted pose with the rejected ones before it
+#define INPUTS_ABOUT 10           // of a net
+#define SECONDS_PER_WEIGHT 0.2e-9 // of a net, a row and a pass over it
 
 core_status cspace_pipeline_default_def(const char *recipe, cspace_pipeline_def *def, core_error *err) {
     CORE_CHECK(recipe && def, CORE_ARG, "cspace_pipeline_default_def: null argument");
@@ -323,6 +328,22 @@ done:
     return status;
 }
 
+// How much there is to do, before it is begun. The time is that of a job that finds nothing done.
+static void report_plan(const job *j) {
+    const cspace_sample_def *sample = &j->def->sample;
+    const cspace_train_def *train = &j->def->train;
+    const double rows = (double)(train->samples > 0 ? train->samples : sample->samples), width = train->net.width;
+    const double weights = (train->net.layers - 1) * width * width + INPUTS_ABOUT * width;
+    const double labels = SECONDS_PER_LABEL * (double)(sample->samples + sample->held_out) / fmax(1, sample->threads);
+    const double nets = train->net.seconds > 0 ? train->net.seconds
+                                               : 2 * SECONDS_PER_WEIGHT * weights * rows * train->net.epochs /
+                                                     fmax(1, fmin(2, train->net.threads));
+    char note[128];
+    snprintf(note, sizeof note, "%d shapes; about %.0f s where none of them is there yet", j->count_shapes,
+             j->count_pairs * (labels + nets));
+    core_progress_report(j->progress, "maps", 0, j->count_pairs, "pairs", note);
+}
+
 core_status cspace_pipeline_run(const cspace_pipeline_shape *shapes, int count_shapes, const char *maps_path,
                                 const cspace_pipeline_def *def, const core_h5_provenance *provenance,
                                 const core_progress *progress, cspace_bundle *bundle, cspace_pipeline_report *report,
@@ -337,6 +358,7 @@ core_status cspace_pipeline_run(const cspace_pipeline_shape *shapes, int count_s
     cspace_bundle result = {0};
     cspace_map map = {0};
     CORE_TRY_DONE(job_open(&j, shapes, count_shapes, err));
+    report_plan(&j);
     const int count_old = j.old.count_maps;
     for (int i = 0; i < j.count_shapes; i++) CORE_TRY_DONE(make_grid(&j, i, err));
     for (int i = 0; i < j.count_pairs; i++) {

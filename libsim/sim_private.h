@@ -264,10 +264,6 @@ typedef struct sim_start {
 /// Reads what scene->start_path and start_time name. IO, FORMAT; ARG, SHAPE, RANGE: types that do not match; MEMORY.
 core_status sim_start_read(const sim_scene *scene, sim_start *start, core_error *err);
 
-/// Thinnest wall of an outline, in its unit: the shortest way through it, square to an edge from its middle. Cost
-/// O(n^2).
-double sim_outline_thinnest(const core_outline *outline);
-
 /// A scene made ready to run: grains placed, maps loaded. `{0}` is "nothing".
 typedef struct sim_setup {
     sim_world *world;

@@ -226,16 +226,21 @@ static core_status load_narrow(const sim_scene *scene, const sim_run_def *def, c
                                 narrow, err);
 }
 
-// Thinnest wall of a grain or a polyline, m.
-static double thinnest_wall(const sim_scene *scene) {
-    double thinnest = INFINITY;
-    for (int t = 0; t < scene->count_types; ++t)
-        thinnest = fmin(thinnest, scene->types[t].radius * sim_outline_thinnest(&scene->types[t].shape.outline));
+// Thinnest wall of a grain or a polyline, m; infinite where nothing is thin.
+static core_status thinnest_wall(const sim_scene *scene, double *thinnest, core_error *err) {
+    *thinnest = INFINITY;
+    double wall = INFINITY, gap;
+    for (int t = 0; t < scene->count_types; ++t) {
+        const sim_type_def *type = &scene->types[t];
+        if (t == 0 || type->shape.hash != type[-1].shape.hash) // sizes of a spread follow each other
+            CORE_TRY(sdf_thinnest_feature(&type->shape.outline, &wall, &gap, err));
+        *thinnest = fmin(*thinnest, type->radius * wall);
+    }
     for (int b = 0; b < scene->count_boundaries; ++b) {
         if (scene->boundaries[b].kind == SIM_BOUNDARY_POLYLINE)
-            thinnest = fmin(thinnest, scene->boundaries[b].thickness);
+            *thinnest = fmin(*thinnest, scene->boundaries[b].thickness);
     }
-    return thinnest;
+    return CORE_OK;
 }
 
 static core_status make_world(const sim_scene *scene, const sim_run_def *def, int n, sim_setup *setup,
@@ -245,7 +250,7 @@ static core_status make_world(const sim_scene *scene, const sim_run_def *def, in
     CORE_NEW_DONE(boundaries, (size_t)scene->count_boundaries);
     for (int b = 0; b < scene->count_boundaries; ++b) boundaries[b] = scene->boundaries[b];
     choose_servos(scene, setup->dt, boundaries);
-    setup->thinnest = thinnest_wall(scene);
+    CORE_TRY_DONE(thinnest_wall(scene, &setup->thinnest, err));
     sim_world_def world = sim_world_default_def();
     world.capacity = n;
     world.count_types = scene->count_types;

@@ -49,6 +49,12 @@ grep -q 'mkmaps: warning: frame.wkt: a wall of 0.099 circumradii is 1.6 cells wi
 [ -s err.txt ] && fail "auto: $(cat err.txt)"
 grep -q '1 maps built, 0 reused.*1 grids built, 0 reused' out.txt || fail "auto: $(cat out.txt)"
 
+# A spread of three sizes of one shape needs three maps, not six; their number is shown before the work begins.
+sed 's/  small:.*/  grain: {shape: ü u.wkt, radii: [0.01, 0.02], sizes: 3, density: 2500}/; /  large:/d; s/type: small/type: grain/; s/type: large/type: grain~1/' scene.yaml >spread.yaml
+"$bin/mkmaps" spread.yaml -o spread.h5 ${tiny/--quiet/} >out.txt 2>err.txt || fail "spread: $(cat err.txt)"
+head -1 err.txt | grep -q 'mkmaps: 3 pairs of 1 shapes; about [0-9]* s where' || fail "spread: $(cat err.txt)"
+grep -q '3 maps built' out.txt || fail "spread: $(cat out.txt)"
+"$bin/simulate" spread.yaml --maps spread.h5 --check --quiet || fail "spread: simulate does not find the maps of all ratios"
 "$bin/mkmaps" --help | grep -q 'Examples' || fail "--help has no example"
 
 # Usage.
