@@ -134,15 +134,16 @@ static void grains_of_every_kind(void **state) {
 
 static void mixtures_are_drawn_by_weight(void **state) {
     (void)state;
-    int types[3] = {5, 6, 7}, count[8] = {0};
-    double weights[3] = {1, 0, 3};
-    const sim_mix mix = {3, types, weights};
+    int types[4] = {5, 4, 6, 7}, count[8] = {0};
+    double weights[4] = {1, 0, 2, 1};
+    const sim_mix mix = {4, types, weights};
     core_random r;
     core_random_init(&r, 1, 0);
     for (int i = 0; i < 40000; i++) count[sim_mix_draw(&mix, &r)]++;
-    assert_int_equal(count[6], 0);
+    assert_int_equal(count[4], 0);
     check_near(count[5] / 40000., .25, .01); // 4.6 standard deviations
-    assert_int_equal(count[5] + count[7], 40000);
+    check_near(count[6] / 40000., .5, .01);
+    assert_int_equal(count[5] + count[6] + count[7], 40000);
 }
 
 static void stiffness_from_the_weight(void **state) {
