@@ -11,5 +11,5 @@ cd "$work"
 for grain in hash u; do
     "$build/bin/csample" hash.sdf.h5 $grain.sdf.h5 -o $grain.samples.h5 --labels exact --samples 200000 --near-fraction 0.95 --quiet
 done
-"$build/bin/nntrain" hash.samples.h5 u.samples.h5 -o maps.h5 --recipe accurate --epochs 60 --threads 1 --quiet
-"$build/tests/map_rest" maps.h5 hash u
+"$build/bin/nntrain" hash.samples.h5 u.samples.h5 -o maps.h5 --recipe accurate --epochs 100 --threads 1 --quiet
+"$build/tests/map_rest" maps.h5 hash 0 u 180 # the U on its legs: its back is round
