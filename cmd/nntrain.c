@@ -14,13 +14,13 @@ static const char doc[] = "Trains the distance net and the moment-arm net of eve
                           "          nntrain a__a.samples.h5 a__b.samples.h5 --update ab.maps.h5";
 
 typedef struct options {
-    const char *output, *samples, *sweep, *target, *update;
+    const char *output, *samples, *sweep, *target, *update, *report;
     char **files; // borrowed from argv
     int count_files;
     cmd_train_options train;
 } options;
 
-enum { KEY_SAMPLES = 1001, KEY_SWEEP, KEY_TARGET, KEY_UPDATE };
+enum { KEY_SAMPLES = 1001, KEY_SWEEP, KEY_TARGET, KEY_UPDATE, KEY_REPORT };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "MAPS.h5", 0, "the bundle to write", 0},
@@ -38,6 +38,8 @@ static const struct argp_option argp_options[] = {
      "reuse the maps of this bundle whose samples and options are the same, keep those of other pairs; written back "
      "there unless -o names another file",
      0},
+    {"report", KEY_REPORT, "FILE.html", 0,
+     "write a page with loss curves, histograms of errors and slices of d: at a glance, whether to trust the maps", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -57,6 +59,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_TARGET:
         o->target = argument;
+        return 0;
+    case KEY_REPORT:
+        o->report = argument;
         return 0;
     case KEY_UPDATE:
         o->update = argument;
@@ -83,7 +88,8 @@ typedef struct session {
     double target;     // NaN: none
     cspace_bundle old; // of --update
     cspace_bundle result;
-    char **states; // (count_files) files of unfinished trainings, NULL: none
+    cspace_report *report; // NULL: none wanted
+    char **states;         // (count_files) files of unfinished trainings, NULL: none
     bool quiet;
     int rows_printed, count_trained, count_reused, count_kept, count_dropped;
 } session;
@@ -194,6 +200,17 @@ done:
     return status;
 }
 
+// The report's held-out poses have to be seen from the map's shape a.
+static core_status report_map(session *s, const cspace_samples *samples, bool swapped, const cspace_map *map,
+                              core_error *err) {
+    if (!swapped) return cspace_report_add(s->report, map, &samples->a, &samples->b, &samples->held_out, err);
+    cspace_rows rows = {0};
+    CORE_TRY(cspace_rows_swap(&samples->held_out, &rows, err));
+    const core_status status = cspace_report_add(s->report, map, &samples->b, &samples->a, &rows, err);
+    cspace_rows_clear(&rows);
+    return status;
+}
+
 // One file: read, train, print, add to the bundle.
 static core_status train_file(session *s, int index, uint64_t *content_hash, core_error *err) {
     core_status status = CORE_OK;
@@ -211,6 +228,7 @@ static core_status train_file(session *s, int index, uint64_t *content_hash, cor
         s->sweep.count > 0 ? make_sweep(s, &samples, &map, err) : make_map(s, &samples, &s->states[index], &map, err);
     if (status == CORE_OK && map.kernel_distance) {
         swapped = cspace_pair_is_swapped(samples.a.name, samples.b.name, samples.ratio); // the bundle's stored order
+        if (s->report) CORE_TRY_DONE(report_map(s, &samples, swapped, &map, err));
         status = cspace_bundle_add(&s->result, &map, swapped ? &samples.b : &samples.a,
                                    swapped ? &samples.a : &samples.b, err);
     }
@@ -245,6 +263,18 @@ static core_status keep_others(session *s, core_error *err) {
 
 // ---------------------------------------------------------------------------------------------- the command
 
+// Fails now, not after the training, if the report could not be written.
+static core_status check_report(const char *path, core_error *err) {
+    core_status status = CORE_OK;
+    char *folder = NULL;
+    CORE_TRY_DONE(core_path_folder(path, &folder, err));
+    CORE_CHECK_DONE(core_file_is_directory(folder), CORE_IO, "%s: the folder %s does not exist", path, folder);
+    CORE_CHECK_DONE(!core_file_is_directory(path), CORE_IO, "%s: is a folder, expected a file to write", path);
+done:
+    core_free(folder);
+    return status;
+}
+
 static core_status run(session *s, core_h5_provenance provenance, core_error *err) {
     core_status status = CORE_OK;
     const options *o = s->o;
@@ -255,6 +285,10 @@ static core_status run(session *s, core_h5_provenance provenance, core_error *er
     CORE_NEW_DONE(s->states, (size_t)o->count_files);
     if (o->output) CORE_TRY_DONE(cmd_check_output(o->output, CSPACE_MAPS_FORMAT, CSPACE_MAPS_VERSION, err));
     if (o->update) CORE_TRY_DONE(cspace_bundle_read(o->update, &s->old, NULL, err));
+    if (o->report) {
+        CORE_TRY_DONE(check_report(o->report, err));
+        CORE_TRY_DONE(cspace_report_create(&s->report, err));
+    }
     for (int i = 0; i < o->count_files; i++) {
         names[i] = o->files[i];
         CORE_TRY_DONE(train_file(s, i, &hashes[i], err));
@@ -266,6 +300,7 @@ static core_status run(session *s, core_h5_provenance provenance, core_error *er
     provenance.input_hashes = hashes;
     provenance.blas_core = nn_blas_core();
     CORE_TRY_DONE(cspace_bundle_write(o->output, &s->result, &provenance, err));
+    if (o->report) CORE_TRY_DONE(cspace_report_write(s->report, o->report, err));
     for (int i = 0; i < o->count_files; i++)
         if (s->states[i]) (void)remove(s->states[i]); // was written a moment ago
     if (o->update)
@@ -274,6 +309,7 @@ static core_status run(session *s, core_h5_provenance provenance, core_error *er
 done:
     for (int i = 0; s->states && i < o->count_files; i++) core_free(s->states[i]);
     core_free(s->states);
+    cspace_report_destroy(&s->report);
     cspace_bundle_clear(&s->old);
     cspace_bundle_clear(&s->result);
     core_free(hashes);
@@ -294,9 +330,14 @@ static void resolve(options *o, session *s) {
     if (o->sweep && !o->target && o->output)
         cmd_usage("-o %s: --sweep alone writes no bundle; add --target-error E to choose a size, or leave out -o",
                   o->output);
+    if (o->report && o->sweep && !o->target) cmd_usage("--report: --sweep alone chooses no map to report on");
     if (!o->output && !(o->sweep && !o->target)) cmd_usage("-o MAPS.h5 is missing");
     for (int i = 0; o->output && i < o->count_files; i++)
         if (core_file_same(o->files[i], o->output)) cmd_usage("%s: input and output are the same file", o->output);
+    for (int i = 0; o->report && i < o->count_files; i++)
+        if (core_file_same(o->files[i], o->report)) cmd_usage("%s: input and report are the same file", o->report);
+    if (o->report && o->output && (strcmp(o->report, o->output) == 0 || core_file_same(o->report, o->output)))
+        cmd_usage("%s: output and report are the same file", o->report);
 }
 
 int main(int argc, char **argv) {

@@ -149,6 +149,8 @@ typedef struct cspace_rows {
 } cspace_rows;
 /// Frees and zeroes; accepts {0} and NULL.
 void cspace_rows_clear(cspace_rows *rows);
+/// The same samples as the pair (B, A) sees them. MEMORY.
+core_status cspace_rows_swap(const cspace_rows *from, cspace_rows *to, core_error *err);
 
 /// Content of a `*.samples.h5` file. Owns everything.
 typedef struct cspace_samples {
@@ -410,6 +412,17 @@ core_status cspace_map_measure(const cspace_map *map, const cspace_rows *rows, d
 /// three map queries a row, and up to 10,000 walks over the seams: .3 to 1 s.
 core_status cspace_statement_measure(const cspace_map *map, const sdf_shape *a, const sdf_shape *b,
                                      const cspace_rows *rows, cspace_statement *statement, core_error *err);
+/// A report on maps as one self-contained HTML file: a table with marks, loss curves, histograms of errors, slices of d
+/// over t with the zero set of the map on the exact one (libcspace/README.md, "The report").
+typedef struct cspace_report cspace_report;
+core_status cspace_report_create(cspace_report **report, core_error *err);
+void cspace_report_destroy(cspace_report **report);
+/// Adds a map with its statement; arguments as of cspace_statement_measure. Cost: 150,000 queries of map and outlines.
+core_status cspace_report_add(cspace_report *report, const cspace_map *map, const sdf_shape *a, const sdf_shape *b,
+                              const cspace_rows *rows, core_error *err);
+/// Ends the page and writes it. IO, MEMORY.
+core_status cspace_report_write(cspace_report *report, const char *path, core_error *err);
+
 /// Writes the statement into a group of an HDF5 file / reads it back; every dataset says what it is and has units.
 /// IO; FORMAT, NONFINITE.
 core_status cspace_statement_write_h5(core_h5 *file, const char *group, const cspace_statement *statement,

@@ -149,7 +149,12 @@ static core_status write_report(core_h5 *file, const char *group, const char *ne
     CORE_TRY(core_h5_set_number(file, path, "seconds", report->seconds, err));
     CORE_TRY(core_h5_set_number(file, path, "loss_first", report->loss_first, err));
     CORE_TRY(core_h5_set_number(file, path, "loss_last", report->loss_last, err));
-    return core_h5_set_number(file, path, "samples_per_second", report->samples_per_second, err);
+    CORE_TRY(core_h5_set_number(file, path, "samples_per_second", report->samples_per_second, err));
+    const size_t dims[1] = {(size_t)report->count_curve};
+    char curve[PATH_MAX_BYTES];
+    child(curve, path, "loss_curve");
+    return core_h5_write(file, curve, CORE_H5_F32, 1, dims, report->curve, NULL,
+                         "mean training loss of equal stretches of the steps, in order", err);
 }
 
 static core_status write_training(core_h5 *file, const char *pair, const cspace_map *map, core_error *err) {
@@ -295,7 +300,16 @@ static core_status read_report(core_h5 *file, const char *group, const char *net
     CORE_TRY(get_finite(file, path, "seconds", &report->seconds, err));
     CORE_TRY(get_finite(file, path, "loss_first", &report->loss_first, err));
     CORE_TRY(get_finite(file, path, "loss_last", &report->loss_last, err));
-    return get_finite(file, path, "samples_per_second", &report->samples_per_second, err);
+    CORE_TRY(get_finite(file, path, "samples_per_second", &report->samples_per_second, err));
+    char curve[PATH_MAX_BYTES];
+    child(curve, path, "loss_curve");
+    size_t dims[1];
+    int rank;
+    CORE_TRY(core_h5_size(file, curve, 1, &rank, dims, err));
+    CORE_CHECK(rank == 1 && dims[0] <= NN_CURVE_MAX, CORE_FORMAT, "%s: %s: expected a row of at most %d numbers",
+               core_h5_path(file), curve, NN_CURVE_MAX);
+    report->count_curve = (int)dims[0];
+    return core_h5_read(file, curve, CORE_H5_F32, 1, dims, report->curve, true, err);
 }
 
 static core_status read_pair(core_h5 *file, const char *pair, cspace_map *map, core_error *err) {

@@ -32,6 +32,9 @@ double cspace__angle(const double u[2], const double v[2]);
 /// takes the jumps at every seam it meets and fills jump and seam of the statement. exact: NULL if there is none.
 core_status cspace__seams_measure(const cspace_map *map, const cspace_exact *exact, int64_t n, const cspace_pose *poses,
                                   const cspace_contact *contacts, cspace_statement *statement, core_error *err);
+/// The exact back end of the map's pair with its scratch; both stay NULL if it refuses the outlines. MEMORY.
+core_status cspace__exact_open(const cspace_map *map, const sdf_shape *a, const sdf_shape *b, cspace_exact **exact,
+                               cspace_exact_scratch **scratch, core_error *err);
 /// Band of a distance (cspace_band_edges), -1: none.
 int cspace__band(double d);
 

@@ -121,9 +121,8 @@ static void count_missed(const cspace_map *map, const cspace_rows *rows, cspace_
     }
 }
 
-// The exact back end of the map's pair; none if it refuses the outlines.
-static core_status open_exact(const cspace_map *map, const sdf_shape *a, const sdf_shape *b, cspace_exact **exact,
-                              cspace_exact_scratch **scratch, core_error *err) {
+core_status cspace__exact_open(const cspace_map *map, const sdf_shape *a, const sdf_shape *b, cspace_exact **exact,
+                               cspace_exact_scratch **scratch, core_error *err) {
     const cspace_pair pair = {
         .a = a, .b = b, .ratio = map->ratio, .scale_a = map->scale_a, .scale_b = map->scale_b}; // it needs no grids
     core_error refusal = {0};
@@ -145,7 +144,7 @@ core_status cspace_statement_measure(const cspace_map *map, const sdf_shape *a, 
     answers t = {0};
     cspace__errors errors = {0};
     cspace_statement s = {0};
-    CORE_TRY_DONE(open_exact(map, a, b, &exact, &exact_scratch, err));
+    CORE_TRY_DONE(cspace__exact_open(map, a, b, &exact, &exact_scratch, err));
     CORE_TRY_DONE(cspace_map_scratch_create(1, &scratch, err));
     const bool equal = map->hash_a == map->hash_b && map->ratio == 1.0;
     CORE_TRY_DONE(answers_create(rows, exact != NULL, equal, &t, err));

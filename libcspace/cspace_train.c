@@ -290,8 +290,8 @@ core_status cspace_train(const cspace_samples *samples, const cspace_train_def *
     describe(samples, def, &m);
     const bool swapped = cspace_pair_is_swapped(samples->a.name, samples->b.name, samples->ratio);
     if (swapped) {
-        CORE_TRY_DONE(cspace__rows_swap(&samples->training, &training, err));
-        CORE_TRY_DONE(cspace__rows_swap(&samples->held_out, &held_out, err));
+        CORE_TRY_DONE(cspace_rows_swap(&samples->training, &training, err));
+        CORE_TRY_DONE(cspace_rows_swap(&samples->held_out, &held_out, err));
     }
     const cspace_rows *rows = swapped ? &training : &samples->training;
     const cspace_rows *fresh = swapped ? &held_out : &samples->held_out;

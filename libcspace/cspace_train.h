@@ -22,7 +22,5 @@ core_status cspace__train_rows_create(const cspace_rows *rows, const cspace_fold
 /// Fills arm_x: the inputs and the normal that this distance net gives at each row (t made from the same rows). MEMORY.
 core_status cspace__train_rows_normals(const cspace_rows *rows, const cspace_fold *fold, const cspace_train_def *def,
                                        const nn_model *distance, cspace__train_rows *t, core_error *err);
-/// The same samples as the pair (B, A) sees them. MEMORY.
-core_status cspace__rows_swap(const cspace_rows *from, cspace_rows *to, core_error *err);
 
 #endif

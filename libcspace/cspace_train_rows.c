@@ -26,7 +26,7 @@ static void row_set(cspace_rows *rows, int64_t i, const cspace_pose *pose, const
     r[0] = label->r_a, r[1] = label->r_b;
 }
 
-core_status cspace__rows_swap(const cspace_rows *from, cspace_rows *to, core_error *err) {
+core_status cspace_rows_swap(const cspace_rows *from, cspace_rows *to, core_error *err) {
     core_status status = CORE_OK;
     cspace_rows swapped = {.n = from->n};
     const size_t n = (size_t)from->n;

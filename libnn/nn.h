@@ -150,6 +150,7 @@ typedef struct nn_train_def {
 /// The defaults named above.
 nn_train_def nn_train_default_def(void);
 
+#define NN_CURVE_MAX 400
 /// What happened.
 typedef struct nn_train_report {
     int64_t steps;
@@ -157,9 +158,11 @@ typedef struct nn_train_report {
     double seconds;               // wall
     double loss_first, loss_last; // mean training loss over the first and last 1 % of the steps
     double samples_per_second;
-    int64_t dead_units; // hidden units that are off at each of about a thousand rows, at the end
-    double loss_best;   // lowest mean loss of a stretch of steps (200 stretches in a training)
-    int64_t best_step;  // its end; 0: the fresh weights
+    int64_t dead_units;        // hidden units that are off at each of about a thousand rows, at the end
+    double loss_best;          // lowest mean loss of a stretch of steps (200 stretches in a training)
+    int64_t best_step;         // its end; 0: the fresh weights
+    int count_curve;           // stretches, up to NN_CURVE_MAX
+    float curve[NN_CURVE_MAX]; // their mean losses
 } nn_train_report;
 
 /// Trains a fresh model, or goes on from def->resume. Deterministic for given data, def (epochs) and BLAS core type,

@@ -56,6 +56,7 @@ struct nn_train_state {
     int64_t count_bases;
     float *parameters, *best, *m, *v; // (count_parameters)
     float *bases;                     // (count_bases), SOAP
+    float *curve;                     // (NN_CURVE_MAX) mean losses of the stretches done
 };
 
 /// Hash of the rows and of everything in the def that decides about bits, the number of steps left out.

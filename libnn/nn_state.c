@@ -13,7 +13,7 @@ typedef struct part {
     size_t count;
 } part;
 
-enum { COUNT_PARTS = 5 };
+enum { COUNT_PARTS = 6 };
 
 /// The arrays, in the order of the file.
 static void list_parts(nn_train_state *s, part parts[COUNT_PARTS]) {
@@ -23,6 +23,7 @@ static void list_parts(nn_train_state *s, part parts[COUNT_PARTS]) {
     parts[2] = (part){"moment1", "optimiser's means of the gradients", &s->m, n};
     parts[3] = (part){"moment2", "optimiser's means of the squared gradients", &s->v, n};
     parts[4] = (part){"bases", "SOAP's covariances and bases", &s->bases, (size_t)s->count_bases};
+    parts[5] = (part){"curve", "mean losses of the stretches of steps done, then zeros", &s->curve, NN_CURVE_MAX};
 }
 
 void nn_train_state_destroy(nn_train_state **state) {

@@ -12,9 +12,9 @@
 #define WARM_UP 0.05     // part of the steps over which a cosine schedule's rate rises linearly
 #define TIMING_PART 0.03 // part of the wanted seconds spent on finding the time of a step
 #define TIMING_STEPS_MIN 8
-#define REPORTS 200    // progress reports of a training
-#define PROBE_EVERY 10 // of them between two looks for dead units
-#define EXPLODED 100.0 // times the loss of knowing nothing
+#define REPORTS (NN_CURVE_MAX / 2) // progress reports of a training: up to twice as many if it is short
+#define PROBE_EVERY 10             // of them between two looks for dead units
+#define EXPLODED 100.0             // times the loss of knowing nothing
 
 enum { STREAM_WEIGHTS = 0, STREAM_EPOCHS = 1 }; // random streams; epoch e uses STREAM_EPOCHS + e
 
@@ -25,6 +25,7 @@ typedef struct trainer {
     int threads, count_shards, poses; // poses: 0 without gradient term
     nn_model model;
     float *best;       // (count_parameters) see nn_train_state
+    float *curve;      // (NN_CURVE_MAX) see nn_train_state
     nn_adam own_adam;  // NN_ADAM
     nn_soap *soap;     // NN_SOAP
     nn_adam *adam;     // own_adam or SOAP's
@@ -124,6 +125,7 @@ static void trainer_clear(trainer *t) {
     core_free(t->order);
     core_free(t->rows);
     core_free(t->best);
+    core_free(t->curve);
     nn_adam_clear(&t->own_adam);
     nn_soap_destroy(&t->soap);
     nn_model_clear(&t->model);
@@ -145,6 +147,7 @@ static core_status trainer_create(const nn_data *data, const nn_train_def *def, 
         CORE_TRY_DONE(nn_adam_create(t->model.count_parameters, def->beta1, def->beta2, def->eps, &t->own_adam, err));
     t->adam = t->soap ? nn__soap_adam(t->soap) : &t->own_adam;
     CORE_NEW_DONE(t->best, (size_t)t->model.count_parameters);
+    CORE_NEW_DONE(t->curve, NN_CURVE_MAX);
     CORE_NEW_DONE(t->shards, (size_t)t->threads);
     for (int i = 0; i < t->threads; i++)
         CORE_TRY_DONE(nn_shard_create(&t->model, NN_SHARD_ROWS, t->poses, &t->shards[i], err));
@@ -293,6 +296,7 @@ static nn_train_state view_state(trainer *t) {
     nn_train_state state = {.count_parameters = t->model.count_parameters,
                             .parameters = t->model.parameters,
                             .best = t->best,
+                            .curve = t->curve,
                             .m = t->adam->m,
                             .v = t->adam->v};
     if (t->soap) state.bases = nn__soap_bases(t->soap, &state.count_bases);
@@ -310,10 +314,11 @@ static core_status trainer_resume(trainer *t, const nn_train_state *from, uint64
     memcpy(state->best, from->best, bytes);
     memcpy(state->m, from->m, bytes);
     memcpy(state->v, from->v, bytes);
+    memcpy(state->curve, from->curve, NN_CURVE_MAX * sizeof(float));
     if (state->count_bases > 0) memcpy(state->bases, from->bases, (size_t)state->count_bases * sizeof(float));
     nn_train_state arrays = *state;
     *state = *from;
-    state->parameters = arrays.parameters, state->best = arrays.best;
+    state->parameters = arrays.parameters, state->best = arrays.best, state->curve = arrays.curve;
     state->m = arrays.m, state->v = arrays.v, state->bases = arrays.bases;
     t->adam->step = state->step;
 
@@ -376,6 +381,7 @@ static core_status run(trainer *t, nn_train_state *s, const core_progress *progr
         recent += loss;
         count++;
         if (s->step % every != 0 && s->step != steps) continue;
+        t->curve[(s->step - 1) / every] = (float)(recent / count);
         CORE_TRY(end_stretch(t, s, recent / count, nothing, s->step / every, rate, err));
         char note[32];
         snprintf(note, sizeof note, "loss %.3e", recent / count);
@@ -434,6 +440,9 @@ core_status nn_train(const nn_data *data, const nn_train_def *def, const core_pr
                             .dead_units = nn__count_dead(&t.model, data, &layer, &dead),
                             .loss_best = state.loss_best,
                             .best_step = state.best_step};
+    const int64_t every = state.steps / REPORTS > 0 ? state.steps / REPORTS : 1;
+    made.count_curve = (int)((state.step + every - 1) / every);
+    memcpy(made.curve, t.curve, sizeof made.curve);
     if (now > start_steps) made.samples_per_second = (double)(state.step - before) * batch / (now - start_steps);
     if (report) *report = made;
     *model = t.model;

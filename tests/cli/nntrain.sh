@@ -62,6 +62,22 @@ echo 'POLYGON ((-0.6 -0.7, 0.6 -0.7, 0.6 0.7, 0.2 0.7, 0.2 -0.3, -0.2 -0.3, -0.2
 grep -q '^updated.h5: 1 maps trained, 0 reused, 0 of other pairs kept, 1 left out' table.txt || fail "--update, changed: $(cat table.txt)"
 grep -q 'square-u is left out: .*u' err.txt || fail "--update, changed: $(cat err.txt)"
 
+# The report: one well-formed page that asks for nothing outside, a section a pair, the same pictures for the other order of a pair.
+"$bin/nntrain" su.h5 "u u, é.h5" -o reported.h5 $few --quiet --report "a report.html" >/dev/null 2>err.txt || fail "--report: $(cat err.txt)"
+[ "$(grep -c '<h2>' 'a report.html')" = 2 ] || fail "--report: two pairs"
+[ "$(grep -o '<image ' 'a report.html' | wc -l)" = 12 ] || fail "--report: six slices a pair"
+grep -q 'class="curve"' "a report.html" || fail "--report: no loss curve"
+grep -oE '(href|src|url)[=(]["'"'"']?.{4}' "a report.html" | grep -v 'href="data' && fail "--report: asks for something outside"
+grep -oE 'https?:|<script|@import' "a report.html" && fail "--report: asks for something outside"
+if command -v xmllint >/dev/null; then xmllint --noout "a report.html" || fail "--report: not well-formed"; fi
+"$bin/nntrain" su.h5 "u u, é.h5" --update reported.h5 $few --quiet --report again.html >/dev/null || fail "--report of reused maps"
+cmp -s "a report.html" again.html || fail "--report: a reused map is reported differently"
+expect 2 '--report' nntrain su.h5 --sweep 1x4 --report x.html
+expect 2 'input and report' nntrain su.h5 -o x.h5 --report su.h5
+expect 2 'output and report' nntrain su.h5 -o x.h5 --report x.h5
+expect 1 'folder.h5' nntrain su.h5 -o x.h5 --report folder.h5
+expect 1 'nowhere/x.html' nntrain su.h5 --update reported.h5 -o reported.h5 $few --quiet --report nowhere/x.html
+
 # A killed training goes on to the same bits: killed behind the first net, as soon as its state is there.
 long="--layers 2 --width 32 --epochs 300 --threads 1"
 "$bin/nntrain" su.h5 -o whole.h5 $long --quiet >/dev/null || fail "a longer training"

@@ -41,8 +41,14 @@ static cspace_bundle make(void) {
     add(&bundle, &hash, &n, 1.0, 3);
     add(&bundle, &hash, &hash, 0.5, 4);
     bundle.maps[0].error = (cspace_error_stats){77, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
-    bundle.maps[0].train_distance = (nn_train_report){
-        .steps = 11, .epochs = 2.5, .seconds = 3.5, .loss_first = 0.25, .loss_last = 0.125, .samples_per_second = 1e6};
+    bundle.maps[0].train_distance = (nn_train_report){.steps = 11,
+                                                      .epochs = 2.5,
+                                                      .seconds = 3.5,
+                                                      .loss_first = 0.25,
+                                                      .loss_last = 0.125,
+                                                      .samples_per_second = 1e6,
+                                                      .count_curve = 3,
+                                                      .curve = {0.5f, 0.25f, 0.125f}};
     bundle.maps[0].train_moment_arm = (nn_train_report){
         .steps = 12, .epochs = 3.5, .seconds = 4.5, .loss_first = 0.5, .loss_last = 0.0625, .samples_per_second = 2e6};
     return bundle;
@@ -88,9 +94,9 @@ static void test_round_trip(void **state) {
     const cspace_map *m = &back.maps[0];
     const cspace_error_stats stats = {77, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
     assert_memory_equal(&m->error, &stats, sizeof stats);
-    const nn_train_report d = {11, 2.5, 3.5, 0.25, 0.125, 1e6, 0, 0, 0}, s = {12, 3.5, 4.5, 0.5, 0.0625, 2e6, 0, 0, 0};
-    assert_memory_equal(&m->train_distance, &d, sizeof d);
-    assert_memory_equal(&m->train_moment_arm, &s, sizeof s);
+    assert_memory_equal(&m->train_distance, &bundle.maps[0].train_distance, sizeof m->train_distance);
+    assert_memory_equal(&m->train_moment_arm, &bundle.maps[0].train_moment_arm, sizeof m->train_moment_arm);
+    assert_true(m->train_distance.curve[2] == 0.125f);
     assert_int_equal(cspace_bundle_shape(&back, "u")->hash, u.shape.hash);
     assert_null(cspace_bundle_shape(&back, "v"));
     // Written again: the same content.

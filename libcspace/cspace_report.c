@@ -1,0 +1,170 @@
+// A report on maps as one self-contained HTML file: what the error statement says, loss curves, histograms of errors,
+// slices of d. For a person who has to decide whether to trust a map.
+#include "cspace_report.h"
+
+#include "cspace_error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SLICES 6
+static const double slice_angles[SLICES] = {0.0, 0.3, 0.25 * CORE_PI, 1.2, 2.2, CORE_PI};
+
+struct cspace_report {
+    cspace__text text;
+};
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>Contact maps</title><style>\n"
+    "body{font:15px sans-serif;margin:1.5em;max-width:1120px;color:#222}figure{display:inline-block;margin:0 12px 14px "
+    "0}\n"
+    "figcaption{font-size:13px;margin-bottom:3px}svg text{font:11px "
+    "sans-serif;fill:#444}.frame{fill:none;stroke:#999}\n"
+    ".grid{stroke:#ddd}.curve{fill:none;stroke-width:1.5}.bar{fill:#579}.map{color:#c22}.arm{color:#26a}\n"
+    ".exact{fill:none;stroke:#000;stroke-width:1.6}.zero{fill:none;stroke:#f80;stroke-width:.7}svg{background:#fff}\n"
+    "table{border-collapse:collapse;margin:.6em 0 1em}td,th{border:1px solid #ccc;padding:3px 9px;text-align:right}\n"
+    "td:first-child,th:first-child{text-align:left}.ok{background:#dfd}.fair{background:#ffd}.bad{background:#fcc}\n"
+    "</style></head><body>\n<h1>Contact maps: what they get wrong</h1>\n";
+
+core_status cspace_report_create(cspace_report **report, core_error *err) {
+    CORE_CHECK(report, CORE_ARG, "cspace_report_create: null argument");
+    core_status status = CORE_OK;
+    cspace_report *r = NULL;
+    CORE_NEW_DONE(r, 1);
+    for (const char *s = head; *s; s += strlen(s) < 500 ? strlen(s) : 500) cspace__text_print(&r->text, "%.500s", s);
+    *report = r;
+done:
+    return status;
+}
+
+void cspace_report_destroy(cspace_report **report) {
+    if (!report || !*report) return;
+    core_free((*report)->text.data);
+    core_free(*report);
+    *report = NULL;
+}
+
+// Names come from files: nothing in them may be taken for markup.
+static void print_name(cspace__text *text, const char *name) {
+    for (const char *s = name; *s; s++) {
+        switch (*s) {
+        case '<':
+            cspace__text_print(text, "&lt;");
+            break;
+        case '&':
+            cspace__text_print(text, "&amp;");
+            break;
+        default:
+            if ((unsigned char)*s >= 0x20) cspace__text_print(text, "%c", *s);
+        }
+    }
+}
+
+// One row: a number, green up to `good`, yellow up to `fair`, red beyond.
+static void print_row(cspace__text *text, const char *name, double value, const char *unit, double good, double fair) {
+    const char *mark = value <= good ? "ok" : value <= fair ? "fair" : "bad";
+    cspace__text_print(text, "<tr><td>%s</td><td class=\"%s\">%.4g %s</td><td>%.4g</td><td>%.4g</td></tr>\n", name,
+                       mark, value, unit, good, fair);
+}
+
+static void print_summary(cspace__text *text, const cspace_map *map) {
+    const cspace_statement *s = &map->statement;
+    const cspace_error_stats *e = s->exact ? &s->map_exact[CSPACE_BANDS] : &s->map_labels[CSPACE_BANDS];
+    cspace__text_print(text,
+                       "<table><tr><th>%s, within .1 of contact</th><th>found</th><th>good up to</th><th>usable up "
+                       "to</th></tr>\n",
+                       s->exact ? "against exact geometry" : "against the labels");
+    print_row(text, "error of d, mean", e->d_mean, "L", 0.002, 0.005);
+    print_row(text, "error of d, 99 %", e->d_p99, "L", 0.01, 0.025);
+    print_row(text, "error of d, largest", e->d_max, "L", 0.03, 0.06);
+    print_row(text, "wrong signs where |d| &gt; .005", 100.0 * e->sign_errors, "%", 0.1, 0.5);
+    print_row(text, "angle of normals, median", e->normal_p50, "degrees", 2.0, 5.0);
+    print_row(text, "moment arms, median", e->arm_p50, "L", 0.015, 0.04);
+    print_row(text, "jump of d at seams, 99 %", s->jump[CSPACE_BANDS].d_p99, "L", 0.001, 0.01);
+    const double missed = s->overlaps[1] > 0 ? 100.0 * (double)s->missed[1] / (double)s->overlaps[1] : 0.0;
+    print_row(text, "overlaps over .01 it does not see", missed, "%", 0.01, 0.2);
+    cspace__text_print(text, "</table>\n");
+}
+
+// Errors of all held-out poses within .1, for the histograms. Returns how many.
+static int64_t collect(const cspace_map *map, const cspace_exact *exact, const cspace_rows *rows,
+                       cspace_map_scratch *scratch, cspace_exact_scratch *exact_scratch, double *d, double *normal,
+                       double *label) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        if (!(fabs(rows->distance[i]) <= 0.1)) continue;
+        const double *p = rows->pose + 3 * i, *g = rows->gradient + 3 * i;
+        const cspace_pose pose = {p[0], p[1], p[2]};
+        cspace_contact right = {.d = rows->distance[i], .g = {g[1], g[2]}}, found;
+        if (exact && !cspace_exact_near(exact, &pose, 0.1, &right, exact_scratch)) continue;
+        cspace_map_evaluate(map, &pose, 1, -INFINITY, &found, scratch);
+        d[n] = found.d - right.d, normal[n] = fabs(cspace__angle(right.g, found.g));
+        label[n++] = rows->distance[i] - right.d;
+    }
+    return n;
+}
+
+static void print_plots(cspace__text *text, const cspace_map *map, bool exact, const double *d, const double *normal,
+                        const double *label, int64_t n) {
+    // a range that holds nearly all errors, rounded up to 4, 8, 16, ... thousandths
+    double shown = 0.004;
+    while (shown < 1.2 * map->statement.map_exact[CSPACE_BANDS].d_p99) shown *= 2.0;
+    cspace__plot_losses(text, map);
+    cspace__plot_histogram(text, exact ? "map minus exact distance" : "map minus label", "L", d, n, -shown, shown);
+    if (exact && strcmp(map->labels, cspace_labels_names[CSPACE_LABELS_EXACT]) != 0)
+        cspace__plot_histogram(text, "labels minus exact distance", "L", label, n, -shown, shown);
+    cspace__plot_histogram(text, "angle between the normals", "degrees", normal, n, 0.0, 20.0);
+}
+
+core_status cspace_report_add(cspace_report *report, const cspace_map *map, const sdf_shape *a, const sdf_shape *b,
+                              const cspace_rows *rows, core_error *err) {
+    CORE_CHECK(report && map && a && b && rows, CORE_ARG, "cspace_report_add: null argument");
+    CORE_CHECK(map->kernel_distance, CORE_ARG, "map %s-%s is not prepared", map->a, map->b);
+    core_status status = CORE_OK;
+    cspace__text *text = &report->text;
+    cspace_exact *exact = NULL;
+    cspace_exact_scratch *exact_scratch = NULL;
+    cspace_map_scratch *scratch = NULL;
+    double *d = NULL, *normal = NULL, *label = NULL;
+    CORE_TRY_DONE(cspace__exact_open(map, a, b, &exact, &exact_scratch, err));
+    CORE_TRY_DONE(cspace_map_scratch_create(1, &scratch, err));
+    CORE_NEW_DONE(d, (size_t)rows->n);
+    CORE_NEW_DONE(normal, (size_t)rows->n);
+    CORE_NEW_DONE(label, (size_t)rows->n);
+    const int64_t n = collect(map, exact, rows, scratch, exact_scratch, d, normal, label);
+    cspace__text_print(text, "<h2>");
+    print_name(text, map->a);
+    cspace__text_print(text, " and ");
+    print_name(text, map->b);
+    cspace__text_print(text,
+                       ", ratio %.6g</h2>\n<p>nets %dx%d and %dx%d, recipe %s, labels %s; %lld held-out poses; L: the "
+                       "larger circumradius</p>\n",
+                       map->ratio, map->distance.layers, map->distance.width, map->moment_arm.layers,
+                       map->moment_arm.width, map->recipe, map->labels, (long long)n);
+    print_summary(text, map);
+    print_plots(text, map, exact != NULL, d, normal, label, n);
+    cspace__text_print(text,
+                       "<p>Slices: poses t of B's centre at one angle. Black: where the outlines touch exactly; "
+                       "orange: where the map says so.<br/>Blue: the map's d is too small (contact too early), red: "
+                       "too large (too late); full colour at .01. White: apart, grey: deep overlap by the "
+                       "map.</p>\n");
+    for (int i = 0; i < SLICES; i++)
+        CORE_TRY_DONE(cspace__plot_slice(text, map, exact, slice_angles[i], scratch, exact_scratch, err));
+    CORE_CHECK_DONE(text->status == CORE_OK, text->status, "out of memory: report of %s-%s", map->a, map->b);
+done:
+    core_free(d);
+    core_free(normal);
+    core_free(label);
+    cspace_map_scratch_destroy(&scratch);
+    cspace_exact_scratch_destroy(&exact_scratch);
+    cspace_exact_destroy(&exact);
+    return status;
+}
+
+core_status cspace_report_write(cspace_report *report, const char *path, core_error *err) {
+    CORE_CHECK(report && path, CORE_ARG, "cspace_report_write: null argument");
+    cspace__text_print(&report->text, "</body></html>\n");
+    CORE_CHECK(report->text.status == CORE_OK, report->text.status, "%s: out of memory", path);
+    return core_file_write(path, report->text.data, report->text.n, err);
+}
