@@ -10,19 +10,20 @@ static const char doc[] = "Runs the grains of a scene through its phases and wri
                           "scene, its maps and the room for its "
                           "grains are checked before RUN.h5 is touched; --check does no more than that.\v"
                           "Examples: simulate column.yaml -o column.run.h5\n"
-                          "          simulate column.yaml -o smooth.run.h5 --set contact.default.mu=0.1 --set seed=7";
+                          "          simulate column.yaml -o smooth.run.h5 --set contact.default.mu=0.1 --set seed=7\n"
+                          "          simulate --restart column.run.checkpoint.h5 -o rest.run.h5";
 
 #define OVERRIDES_MAX 256
 
 typedef struct options {
-    const char *scene, *output, *maps;
+    const char *scene, *output, *maps, *restart;
     int threads;
     bool check;
     int count_overrides;
     const char *overrides[OVERRIDES_MAX]; // borrowed from argv
 } options;
 
-enum { KEY_MAPS = 1001, KEY_THREADS, KEY_CHECK, KEY_SET, KEY_HELP_SCENE };
+enum { KEY_MAPS = 1001, KEY_THREADS, KEY_CHECK, KEY_SET, KEY_RESTART, KEY_HELP_SCENE };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "RUN.h5", 0, "run file to write; an existing one is replaced", 0},
@@ -31,6 +32,8 @@ static const struct argp_option argp_options[] = {
     {"check", KEY_CHECK, 0, 0, "check the scene, its maps and the room for its grains, and stop", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scene, as in --set contact.default.mu=0.3; may be repeated",
      0},
+    {"restart", KEY_RESTART, "CHECKPOINT.h5", 0,
+     "go on from a checkpoint, to the same bits, instead of starting a scene", 0},
     {"help-scene", KEY_HELP_SCENE, 0, 0, "print every key of scene files with unit, default and meaning", 0},
     {0}};
 
@@ -62,6 +65,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         if (!strchr(argument, '=')) cmd_usage("--set: found \"%.200s\", expected KEY=VALUE", argument);
         if (o->count_overrides == OVERRIDES_MAX) cmd_usage("--set: more than %d", OVERRIDES_MAX);
         o->overrides[o->count_overrides++] = argument;
+        return 0;
+    case KEY_RESTART:
+        o->restart = argument;
         return 0;
     case KEY_HELP_SCENE:
         print_scene_help();
@@ -105,13 +111,30 @@ static void print_summary(const char *path, const sim_run_report *r) {
             (long long)t->count_saturated);
 }
 
+// RUN.h5 -> RUN.checkpoint.h5; the caller frees it.
+static core_status checkpoint_name(const char *output, char **name, core_error *err) {
+    const size_t n = strlen(output);
+    const size_t stem = n > 3 && strcmp(output + n - 3, ".h5") == 0 ? n - 3 : n;
+    char *made = core_alloc(stem + sizeof ".checkpoint.h5", 1);
+    CORE_CHECK(made, CORE_MEMORY, "out of memory: name of the checkpoint");
+    memcpy(made, output, stem);
+    memcpy(made + stem, ".checkpoint.h5", sizeof ".checkpoint.h5");
+    *name = made;
+    return CORE_OK;
+}
+
 static core_status run(const options *o, bool quiet, const core_h5_provenance *provenance, core_error *err) {
     core_status status = CORE_OK;
     sim_scene scene = {0};
     sim_run_report report = {0};
     core_progress terminal = cmd_progress(quiet);
     const core_progress progress = {listen, &terminal};
-    CORE_TRY_DONE(sim_scene_read(o->scene, o->count_overrides, o->overrides, &scene, err));
+    char *checkpoint = NULL;
+    if (o->restart) {
+        CORE_TRY_DONE(sim_checkpoint_scene(o->restart, &scene, err));
+    } else {
+        CORE_TRY_DONE(sim_scene_read(o->scene, o->count_overrides, o->overrides, &scene, err));
+    }
     sim_run_def def = sim_run_default_def();
     def.maps_path = o->maps;
     def.threads = o->threads;
@@ -121,21 +144,30 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
         if (!quiet) printf("%s: no errors found\n", o->scene);
         goto done;
     }
+    CORE_TRY_DONE(checkpoint_name(o->output, &checkpoint, err));
+    def.checkpoint_path = checkpoint;
+    def.restart_path = o->restart;
     CORE_TRY_DONE(sim_run(&scene, o->output, &def, &progress, &report, err));
     cmd_progress_end();
     if (!quiet) print_summary(o->output, &report);
 done:
+    core_free(checkpoint);
     sim_scene_clear(&scene);
     return status;
 }
 
 int main(int argc, char **argv) {
-    static const struct argp argp = {argp_options, parse, "SCENE.yaml -o RUN.h5", doc, NULL, NULL, NULL};
+    static const struct argp argp = {
+        argp_options, parse, "SCENE.yaml -o RUN.h5\n--restart CHECKPOINT.h5 -o RUN.h5", doc, NULL, NULL, NULL};
     options o = {.threads = core_thread_available()};
     bool quiet = false;
     const core_h5_provenance provenance = cmd_provenance(argc, argv, 0); // before argp reorders the words
     cmd_parse(&argp, argc, argv, &o, &quiet);
-    if (!o.scene) cmd_usage("SCENE.yaml is missing");
+    if (!o.scene && !o.restart) cmd_usage("SCENE.yaml is missing");
+    if (o.restart && (o.scene || o.check || o.count_overrides > 0))
+        cmd_usage("--restart: the scene is in the checkpoint; found %s beside it", o.scene   ? o.scene
+                                                                                   : o.check ? "--check"
+                                                                                             : "--set");
     if (!o.output && !o.check) cmd_usage("-o RUN.h5 is missing");
     core_error err = {0};
     const core_status status = run(&o, quiet, &provenance, &err);

@@ -236,12 +236,14 @@ typedef struct sim_scene {
     int count_phases;
     sim_phase_def *phases;
     sim_back_end back_end;
-    char *maps_path;     // resolved against the scene's folder, or NULL
-    double smoothing;    // sigma of numeric back ends, units of L (0.001)
-    int contact_planes;  // per pair of grains: 1, or 2 (sim_narrow_planes)
-    double dt;           // s; NaN: auto
-    bool dt_force;       // a step above the stability limit is only warned of
-    double output_every; // s
+    char *maps_path;         // resolved against the scene's folder, or NULL
+    double smoothing;        // sigma of numeric back ends, units of L (0.001)
+    int contact_planes;      // per pair of grains: 1, or 2 (sim_narrow_planes)
+    double dt;               // s; NaN: auto
+    bool dt_force;           // a step above the stability limit is only warned of
+    double output_every;     // s
+    double checkpoint_every; // s of simulated time; NaN: every ten minutes of wall time
+    bool contact_rows;       // frames come with all touching contacts
     uint64_t seed;
 } sim_scene;
 
@@ -249,6 +251,11 @@ typedef struct sim_scene {
 /// SHAPE...
 core_status sim_scene_read(const char *path, int count_overrides, const char *const *overrides, sim_scene *scene,
                            core_error *err);
+/// As sim_scene_read, from text in memory; `path` stands for its file.
+core_status sim_scene_read_text(const char *text, const char *path, sim_scene *scene, core_error *err);
+/// Scene of a checkpoint (run files' partners RUN.checkpoint.h5). IO, FORMAT (damaged), VERSION_OTHER, and as
+/// sim_scene_read.
+core_status sim_checkpoint_scene(const char *path, sim_scene *scene, core_error *err);
 /// Frees and zeroes; accepts {0} and NULL.
 void sim_scene_clear(sim_scene *scene);
 /// Text for `simulate --help-scene`. Caller frees with core_free.
@@ -362,6 +369,8 @@ void sim_world_totals(const sim_world *world, sim_totals *totals);
 /// Touching contacts of the last step: pairs i < j in (i, j) order with A = i, B = j, then boundaries by grain with
 /// i = -1 - boundary. Geometry in world axes. Returns the number; i, j, c, f may be NULL; at most `max` are written.
 int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, sim_contact *c, sim_contact_force *f);
+/// Tangential springs of the same contacts in the same order, m.
+void sim_world_springs(const sim_world *world, int64_t max, double *spring);
 /// Content hash of the complete state (positions, velocities, springs): equal hashes, same bits.
 uint64_t sim_world_hash(const sim_world *world);
 
@@ -391,6 +400,9 @@ typedef struct sim_run_def {
     int cookie;
     const char *maps_path; // overrides the scene's; NULL: the scene's
     int threads;
+    const char
+        *checkpoint_path;     // written at the end of each phase and in between (scene's checkpoint_every); NULL: none
+    const char *restart_path; // checkpoint of the same scene to go on from, to the same bits; NULL: from the start
     core_h5_provenance provenance;
 } sim_run_def;
 sim_run_def sim_run_default_def(void);

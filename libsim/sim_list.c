@@ -184,11 +184,9 @@ static void arrange(sim_world *w) {
     sim_pairs_arrange(&w->pairs_next, w->n, rank, w->adjacent_start, w->adjacent);
 }
 
-core_status sim_world_rebuild(sim_world *world, core_error *err) {
+core_status sim_world_adopt(sim_world *world, core_error *err) {
     sim_world *w = world;
-    CORE_TRY(sim_broad_find(&w->broad, w->n, w->x, w->type, w->role, w->radius, &w->pairs_next, err));
     CORE_TRY(reserve_list(w, w->pairs_next.n, err));
-    CORE_TRY(sim_walls_find(w, err));
     arrange(w);
     w->dissipated_tangential += sim_pairs_carry(&w->pairs, &w->pairs_next, stiffness_tangential, w);
     const sim_pairs old = w->pairs;
@@ -196,7 +194,16 @@ core_status sim_world_rebuild(sim_world *world, core_error *err) {
     w->pairs_next = old;
     list_adjacent(w);
     list_blocks(w);
-    if (w->n > 0) memcpy(w->x_built, w->x, 2 * (size_t)w->n * sizeof *w->x);
     w->stale = false;
+    return CORE_OK;
+}
+
+core_status sim_world_rebuild(sim_world *world, core_error *err) {
+    sim_world *w = world;
+    CORE_TRY(sim_broad_find(&w->broad, w->n, w->x, w->type, w->role, w->radius, &w->pairs_next, err));
+    CORE_TRY(reserve_list(w, w->pairs_next.n, err)); // all that can fail comes first
+    CORE_TRY(sim_walls_find(w, err));
+    CORE_TRY(sim_world_adopt(w, err));
+    if (w->n > 0) memcpy(w->x_built, w->x, 2 * (size_t)w->n * sizeof *w->x);
     return CORE_OK;
 }

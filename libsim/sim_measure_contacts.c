@@ -1,6 +1,8 @@
 // What contact rows tell: coordination, stress, fabric, forces on boundaries. Definitions: sim_measure.h.
 #include "sim_measure_private.h"
 
+#include "sim.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -33,10 +35,9 @@ static bool in_region(const double *r, const double x[2]) {
     return x[0] >= r[0] && x[0] <= r[2] && x[1] >= r[1] && x[1] <= r[3];
 }
 
-// Takes grains with fewer than `least` neighbours out, with their contacts, until none is left. neighbours counts
-// touching bodies, a pair once however many contacts it has. Returns true if something changed.
-static bool drop_rattlers(const core_run_contact *c, int64_t n, int least, int count_rows, int *neighbours,
-                          uint8_t *rattler) {
+// One round: counts the neighbours of those that are left, and marks those with too few. True if there were any.
+static bool drop_round(const core_run_contact *c, int64_t n, int least, int count_rows, const uint8_t *role,
+                       int *neighbours, uint8_t *rattler) {
     memset(neighbours, 0, (size_t)count_rows * sizeof *neighbours);
     for (int64_t k = 0; k < n; k++) {
         const int a = c[k].bodies[0], b = c[k].bodies[1];
@@ -48,11 +49,16 @@ static bool drop_rattlers(const core_run_contact *c, int64_t n, int least, int c
     }
     bool changed = false;
     for (int i = 0; i < count_rows; i++) {
-        if (rattler[i] || neighbours[i] >= least) continue;
+        if (rattler[i] || neighbours[i] >= least || (role && role[i] != SIM_ROLE_FREE)) continue;
         rattler[i] = 1;
         changed = true;
     }
     return changed;
+}
+
+void sim_measure_drop_rattlers(const core_run_contact *c, int64_t n, int least, int count_rows, const uint8_t *role,
+                               int *neighbours, uint8_t *rattler) {
+    while (drop_round(c, n, least, count_rows, role, neighbours, rattler)) continue;
 }
 
 static core_status measure_coordination(const sim_selection *s, const sim_measure_def *def, const core_run_contact *c,
@@ -65,9 +71,9 @@ static core_status measure_coordination(const sim_selection *s, const sim_measur
     int count_rest = 0;
     CORE_NEW_DONE(neighbours, (size_t)rows);
     CORE_NEW_DONE(rattler, (size_t)rows);
-    drop_rattlers(c, n, 0, rows, neighbours, rattler); // only counts
+    sim_measure_drop_rattlers(c, n, 0, rows, NULL, neighbours, rattler); // only counts
     for (int k = 0; k < s->count; k++) all += neighbours[s->rows[k]];
-    while (drop_rattlers(c, n, def->rattler_contacts, rows, neighbours, rattler)) continue;
+    sim_measure_drop_rattlers(c, n, def->rattler_contacts, rows, NULL, neighbours, rattler);
     for (int k = 0; k < s->count; k++) {
         if (rattler[s->rows[k]]) continue;
         rest += neighbours[s->rows[k]];

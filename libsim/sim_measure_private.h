@@ -31,6 +31,12 @@ core_status sim_measure_packing(const sim_selection *s, const sim_measure_def *d
 /// Fills coordination*, rattlers, stress and fabric_* of frame m->frame. MEMORY, IO, FORMAT.
 core_status sim_measure_contacts(core_run_reader *run, const sim_selection *s, const sim_measure_def *def,
                                  sim_measurement *m, core_error *err);
+/// Takes grains with fewer than `least` neighbours out, with their contacts, until none is left.
+/// @param role       [in]     (count_rows) of sim_role, or NULL: all free; others never are rattlers
+/// @param neighbours [out]    (count_rows) bodies that a grain touches, a pair once however many contacts it has
+/// @param rattler    [in,out] (count_rows) 1: out
+void sim_measure_drop_rattlers(const core_run_contact *c, int64_t n, int least, int count_rows, const uint8_t *role,
+                               int *neighbours, uint8_t *rattler);
 /// How deep two overlapping outlines are in each other, m: the deepest that a boundary point of one lies inside the
 /// other, at most 1e-3 circumradii less; 0 if they are apart.
 double sim_measure_depth(const sdf_posed *a, const sdf_posed *b);

@@ -1,8 +1,10 @@
 /// Scalars stored with each frame: energies and counts, outflow, loads on boundaries, stress and strain of a cell.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "sim_measure_private.h"
 #include "sim_private.h"
 
 // Of every run; outlets, loads and a cell follow.
@@ -24,6 +26,9 @@ enum {
     OBSERVE_WORK,
     OBSERVE_REMOVED,
     OBSERVE_GRAINS,
+    OBSERVE_BALANCE,
+    OBSERVE_PENETRATION_P99,
+    OBSERVE_COORDINATION,
     OBSERVE_COUNT
 };
 static const core_run_observable OBSERVABLES[OBSERVE_COUNT] = {
@@ -48,6 +53,14 @@ static const core_run_observable OBSERVABLES[OBSERVE_COUNT] = {
     [OBSERVE_REMOVED] = {"removed_energy", "J",
                          "since the start: taken along by grains that left, less that of those that entered"},
     [OBSERVE_GRAINS] = {"grains", "1", "free grains that are there"},
+    [OBSERVE_BALANCE] = {"energy_balance", "J",
+                         "kinetic + potential + elastic + dissipated + removed - work: constant if nothing is amiss"},
+    [OBSERVE_PENETRATION_P99] = {"penetration_p99", "m",
+                                 "99 % of the touching contacts are not deeper, as the narrow phase sees it"},
+    [OBSERVE_COORDINATION] =
+        {"coordination", "1",
+         "mean number of bodies that a free grain touches, without rattlers (fewer than 2; 3 where "
+         "nothing rubs), which are taken out until none is left"},
 };
 
 // Of a cell of four planes.
@@ -82,6 +95,8 @@ static void observe_totals(const sim_world *world, double *values) {
     values[OBSERVE_EVALUATED] = (double)t.count_evaluated;
     values[OBSERVE_WORK] = t.work;
     values[OBSERVE_REMOVED] = t.removed;
+    values[OBSERVE_BALANCE] =
+        t.kinetic + t.potential + t.elastic + t.dissipated_normal + t.dissipated_tangential + t.removed - t.work;
     values[OBSERVE_GRAINS] = 0;
     const sim_state s = sim_world_state(world);
     for (int i = 0; i < s.n; ++i) values[OBSERVE_GRAINS] += s.role[i] == SIM_ROLE_FREE;
@@ -178,4 +193,39 @@ void sim_observe_fill(const sim_scene *scene, const sim_setup *setup, double *va
         sim_walls_load(w, b, values, &torque);
     }
     if (scene->cell[0] >= 0) observe_cell(scene, w, values);
+}
+
+// True if a pair of types or a type and a boundary have friction.
+static bool anything_rubs(const sim_scene *scene) {
+    const int n = scene->count_types * (scene->count_types + scene->count_boundaries);
+    for (int k = 0; k < n; ++k)
+        if (scene->law[k].mu > 0) return true;
+    return false;
+}
+
+core_status sim_observe_contacts(const sim_scene *scene, const sim_world *world, int64_t n,
+                                 const core_run_contact *contacts, double *values, core_error *err) {
+    core_status status = CORE_OK;
+    double *depth = NULL, sum = 0;
+    int *neighbours = NULL, count = 0;
+    uint8_t *rattler = NULL;
+    CORE_NEW_DONE(depth, (size_t)n);
+    CORE_NEW_DONE(neighbours, (size_t)world->n);
+    CORE_NEW_DONE(rattler, (size_t)world->n);
+    for (int64_t k = 0; k < n; ++k) depth[k] = -contacts[k].d;
+    qsort(depth, (size_t)n, sizeof *depth, sim_measure_compare);
+    values[OBSERVE_PENETRATION_P99] = n > 0 ? depth[sim_measure_quantile(0.99, (int)n)] : 0;
+    for (int i = 0; i < world->n; ++i) rattler[i] = world->role[i] == SIM_ROLE_ABSENT;
+    sim_measure_drop_rattlers(contacts, n, anything_rubs(scene) ? 2 : 3, world->n, world->role, neighbours, rattler);
+    for (int i = 0; i < world->n; ++i) {
+        if (rattler[i] || world->role[i] != SIM_ROLE_FREE) continue;
+        sum += neighbours[i];
+        ++count;
+    }
+    values[OBSERVE_COORDINATION] = count > 0 ? sum / count : 0;
+done:
+    core_free(depth);
+    core_free(neighbours);
+    core_free(rattler);
+    return status;
 }

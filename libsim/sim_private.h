@@ -26,6 +26,13 @@ struct sim_slot {
     sim_contact_force f;
 };
 
+/// A grain near a feature of a boundary (sim_walls.h).
+struct sim_wall_entry {
+    int boundary, feature;
+    bool near; // the slot was filled in the last step
+    sim_slot slot;
+};
+
 /// d_theta_A = -d_theta_B - (x_B - x_A) x g.
 double sim_contact_d_theta_a(const sim_contact *c, const double x_a[2], const double x_b[2]);
 /// u_n and u_t of README.md, section 1, for given velocities (u_t = 0 where |g| < .05).
@@ -190,8 +197,17 @@ void sim_pairs_load(const sim_world *world, int i, sim_load *load);
 /// Asks for every pair that the next step would skip. Returns how many of them touch (none should), and their number.
 int64_t sim_pairs_missed(sim_world *world, int64_t *skipped);
 
+/// Writes everything a world needs to go on to the same bits: group /world of a file. IO, MEMORY.
+core_status sim_world_save(const sim_world *world, core_h5 *file, core_error *err);
+/// Reads it into a world made from the same types, boundaries and rows. FORMAT (names the dataset, found, expected),
+/// NONFINITE, IO, MEMORY; on failure the world can only be destroyed.
+core_status sim_world_restore(sim_world *world, core_h5 *file, core_error *err);
+
 /// Builds the neighbour list from the present positions; springs move to the new list. MEMORY (the old list stays).
 core_status sim_world_rebuild(sim_world *world, core_error *err);
+/// Makes `pairs_next` (in (i, j) order, without contacts) the world's list; springs move to it. MEMORY (the old list
+/// stays).
+core_status sim_world_adopt(sim_world *world, core_error *err);
 /// Law of a type with a type, or with boundary other - count_types.
 static inline const sim_contact_law *sim_world_law(const sim_world *world, int type, int other) {
     return &world->law[(size_t)type * (size_t)(world->count_types + world->walls.count) + (size_t)other];
@@ -279,6 +295,21 @@ core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, con
                              sim_setup *setup, core_error *err);
 void sim_setup_clear(sim_setup *setup);
 
+/// Where a run is.
+typedef struct sim_moment {
+    int phase; // scene->count_phases: all are done
+    int64_t step_of_phase;
+    int64_t calm;       // steps in a row, of a phase until rest
+    double next_output; // whole number: the next frame is due at next_output x output_every
+} sim_moment;
+/// Writes a checkpoint under a temporary name, renamed; the one that was there becomes PATH.1. IO, MEMORY.
+core_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_setup *setup,
+                                 const sim_moment *moment, const core_h5_provenance *provenance, core_error *err);
+/// Puts a setup of the same scene into the state of a checkpoint. FORMAT: damaged, or shapes, maps or scene differ;
+/// VERSION_OTHER, NONFINITE, IO, MEMORY; on failure the setup can only be cleared.
+core_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_setup *setup, sim_moment *moment,
+                                core_error *err);
+
 /// Names of the scalars that a run of a scene records. `{0}` is "nothing".
 typedef struct sim_observe {
     int count;
@@ -290,5 +321,8 @@ core_status sim_observe_create(const sim_scene *scene, sim_observe *observe, cor
 void sim_observe_clear(sim_observe *observe);
 /// values: (sim_observe_count).
 void sim_observe_fill(const sim_scene *scene, const sim_setup *setup, double *values);
+/// Those that need the contacts: penetration_p99, coordination. MEMORY.
+core_status sim_observe_contacts(const sim_scene *scene, const sim_world *world, int64_t n,
+                                 const core_run_contact *contacts, double *values, core_error *err);
 
 #endif

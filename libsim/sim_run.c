@@ -15,6 +15,7 @@ static const int REPORT_STEPS = 64;        // steps between two progress reports
 // to be.
 static const int64_t TRIAL_EVERY = 4096, TRIAL_STEPS = 8;
 static const double TRIAL_GAIN = 1.1;
+static const double CHECKPOINT_WALL = 600; // s between two checkpoints where the scene says nothing
 
 // A run in progress.
 typedef struct run {
@@ -25,9 +26,9 @@ typedef struct run {
     sim_observe observe;
     core_run_writer *writer;
     core_run_frame frame;
-    int phase;
+    sim_moment at;
+    double next_checkpoint; // s, of the simulated time or of the wall clock
     int64_t count_written;
-    double next_output;   // whole number: the next frame is due at next_output x output_every
     int64_t step_written; // step of the last frame, -1: none
     bool broken;          // a step failed: the state is not worth keeping
     double trial_time[2]; // s, of the steps before a trial and of the trial
@@ -56,6 +57,61 @@ static void write_boundaries(const sim_world *w, core_run_frame *f) {
     }
 }
 
+// Index of a boundary in the run file: planes come first, then walls.
+static int index_in_file(const sim_world *w, int boundary) {
+    const bool is_plane = w->walls.wall[boundary].kind == SIM_BOUNDARY_PLANE;
+    int before = 0;
+    for (int b = 0; b < w->walls.count; ++b) {
+        const bool other_is_plane = w->walls.wall[b].kind == SIM_BOUNDARY_PLANE;
+        before += (b < boundary && other_is_plane == is_plane) || (other_is_plane && !is_plane);
+    }
+    return before;
+}
+
+// Touching contacts of the last step as the run file holds them.
+static core_status gather_contacts(run *r, core_error *err) {
+    core_status status = CORE_OK;
+    const sim_world *w = r->setup.world;
+    const size_t n = (size_t)sim_world_contacts(w, 0, NULL, NULL, NULL, NULL);
+    core_run_contact *rows = NULL;
+    sim_contact *c = NULL;
+    sim_contact_force *f = NULL;
+    double *spring = NULL;
+    int *i = NULL, *j = NULL;
+    CORE_NEW_DONE(rows, n);
+    CORE_NEW_DONE(c, n);
+    CORE_NEW_DONE(f, n);
+    CORE_NEW_DONE(spring, n);
+    CORE_NEW_DONE(i, n);
+    CORE_NEW_DONE(j, n);
+    sim_world_contacts(w, (int64_t)n, i, j, c, f);
+    sim_world_springs(w, (int64_t)n, spring);
+    for (size_t k = 0; k < n; ++k) {
+        rows[k] = (core_run_contact){.bodies = {i[k] >= 0 ? i[k] : -1 - index_in_file(w, -1 - i[k]), j[k]},
+                                     .feature = c[k].feature,
+                                     .sliding = f[k].sliding,
+                                     .d = c[k].d,
+                                     .gradient = {c[k].g[0], c[k].g[1]},
+                                     .d_theta_b = c[k].d_theta_b,
+                                     .moment_arm = {c[k].r_a, c[k].r_b},
+                                     .f_n = f[k].f_n,
+                                     .f_t = f[k].f_t,
+                                     .spring = spring[k]};
+    }
+    core_free((void *)(uintptr_t)r->frame.contacts);
+    r->frame.contacts = rows;
+    r->frame.count_contacts = (int64_t)n;
+    rows = NULL;
+done:
+    core_free(rows);
+    core_free(c);
+    core_free(f);
+    core_free(spring);
+    core_free(i);
+    core_free(j);
+    return status;
+}
+
 static core_status write_frame(run *r, core_error *err) {
     const sim_world *w = r->setup.world;
     const sim_state s = sim_world_state(w);
@@ -63,7 +119,7 @@ static core_status write_frame(run *r, core_error *err) {
     core_run_frame *f = &r->frame;
     f->step = s.step;
     f->time = s.time;
-    f->phase = r->phase;
+    f->phase = r->at.phase < r->scene->count_phases ? r->at.phase : r->scene->count_phases - 1;
     memcpy(f->position, s.x, 2 * n * sizeof *s.x);
     memcpy(f->orientation, s.theta, n * sizeof *s.theta);
     memcpy(f->velocity, s.v, 2 * n * sizeof *s.v);
@@ -76,7 +132,9 @@ static core_status write_frame(run *r, core_error *err) {
         f->velocity[2 * i] = f->velocity[2 * i + 1] = f->angular_velocity[i] = NAN;
     }
     write_boundaries(w, f);
+    CORE_TRY(gather_contacts(r, err));
     sim_observe_fill(r->scene, &r->setup, f->observables);
+    CORE_TRY(sim_observe_contacts(r->scene, w, f->count_contacts, f->contacts, f->observables, err));
     CORE_TRY(core_run_append(r->writer, f, err));
     r->step_written = s.step;
     ++r->count_written;
@@ -87,10 +145,31 @@ static core_status write_frame(run *r, core_error *err) {
 static core_status write_due(run *r, core_error *err) {
     const double every = r->scene->output_every, time = (double)r->setup.world->step * r->setup.dt;
     const double slack = 1e-9 * r->setup.dt; // a step that is meant to fall on the multiple does
-    if (r->next_output * every > time + slack) return CORE_OK;
-    r->next_output = floor((time + slack) / every) + 1;
+    if (r->at.next_output * every > time + slack) return CORE_OK;
+    r->at.next_output = floor((time + slack) / every) + 1;
     return write_frame(r, err);
 }
+
+// ---------------------------------------------------------------------------------------------- checkpoints
+
+static double checkpoint_clock(const run *r) {
+    return isnan(r->scene->checkpoint_every) ? sim_wall_time() : (double)r->setup.world->step * r->setup.dt;
+}
+
+static core_status save(run *r, core_error *err) {
+    if (!r->def->checkpoint_path) return CORE_OK;
+    const double every = isnan(r->scene->checkpoint_every) ? CHECKPOINT_WALL : r->scene->checkpoint_every;
+    r->next_checkpoint = checkpoint_clock(r) + every;
+    return sim_checkpoint_write(r->def->checkpoint_path, r->scene, &r->setup, &r->at, &r->def->provenance, err);
+}
+
+// Between two steps of a phase. Never changes a step.
+static core_status save_due(run *r, core_error *err) {
+    if (!r->def->checkpoint_path || checkpoint_clock(r) < r->next_checkpoint - 1e-9 * r->setup.dt) return CORE_OK;
+    return save(r, err);
+}
+
+// ---------------------------------------------------------------------------------------------- run files
 
 // The tables of a run file that are made from the scene.
 typedef struct tables {
@@ -194,6 +273,7 @@ static core_status create_file(run *r, const char *path, core_error *err) {
                         .title = scene->title,
                         .gravity = {scene->gravity[0], scene->gravity[1]},
                         .dt = r->setup.dt,
+                        .contacts = scene->contact_rows,
                         .provenance = r->def->provenance};
     def.provenance.seed = scene->seed;
     def.provenance.count_inputs = r->setup.maps_path ? 2 : 1;
@@ -264,10 +344,12 @@ static core_status advance(run *r, core_error *err) {
 // A fixed duration, rounded up to whole steps.
 static core_status run_for_time(run *r, const sim_phase_def *phase, const char *stage, core_error *err) {
     const double steps = fmax(1, ceil(phase->time / r->setup.dt - 1e-9));
-    for (int64_t step = 0; (double)step < steps; ++step) {
-        if (step % REPORT_STEPS == 0)
-            core_progress_report(r->progress, stage, (double)step * r->setup.dt, phase->time, "s", NULL);
+    while ((double)r->at.step_of_phase < steps) {
+        if (r->at.step_of_phase % REPORT_STEPS == 0)
+            core_progress_report(r->progress, stage, (double)r->at.step_of_phase * r->setup.dt, phase->time, "s", NULL);
         CORE_TRY(advance(r, err));
+        ++r->at.step_of_phase;
+        CORE_TRY(save_due(r, err));
     }
     core_progress_report(r->progress, stage, phase->time, phase->time, "s", NULL);
     return CORE_OK;
@@ -278,23 +360,25 @@ static core_status run_until_rest(run *r, const sim_phase_def *phase, const char
     const double needed = rest_time(r->setup.world), dt = r->setup.dt;
     double energy = INFINITY;
     char note[96] = "";
-    int64_t calm = 0, step = 0; // steps in a row, steps of the phase
-    for (; (double)calm * dt < needed && (double)step * dt < phase->timeout; ++step) {
+    sim_moment *at = &r->at;
+    while ((double)at->calm * dt < needed && (double)at->step_of_phase * dt < phase->timeout) {
         CORE_TRY(advance(r, err));
         energy = mean_energy(r->setup.world);
-        calm = energy < REST_ENERGY ? calm + 1 : 0;
-        if (step % REPORT_STEPS != 0) continue;
+        at->calm = energy < REST_ENERGY ? at->calm + 1 : 0;
+        const bool reports = at->step_of_phase++ % REPORT_STEPS == 0;
+        CORE_TRY(save_due(r, err));
+        if (!reports) continue;
         snprintf(note, sizeof note, "until rest: mean kinetic energy %.2g m g R, rest below %g", energy, REST_ENERGY);
-        core_progress_report(r->progress, stage, (double)(step + 1) * dt, 0, "s", note); // its length is not known
+        core_progress_report(r->progress, stage, (double)at->step_of_phase * dt, 0, "s", note); // how long is not known
     }
-    const bool at_rest = (double)calm * dt >= needed;
+    const bool at_rest = (double)at->calm * dt >= needed;
     snprintf(note, sizeof note, "%s: mean kinetic energy %.2g m g R", at_rest ? "at rest" : "timed out", energy);
-    core_progress_report(r->progress, stage, (double)step * dt, (double)step * dt, "s", note);
+    core_progress_report(r->progress, stage, (double)at->step_of_phase * dt, (double)at->step_of_phase * dt, "s", note);
     CORE_CHECK(
         at_rest || phase->continue_on_timeout, CORE_NOT_CONVERGED,
         "phase %s timed out after %g s: found mean kinetic energy %.3g m g R per grain, below %g for the last %.3g s, "
         "expected below it for %.3g s without a break",
-        phase->name, phase->timeout, energy, REST_ENERGY, (double)calm * dt, needed);
+        phase->name, phase->timeout, energy, REST_ENERGY, (double)at->calm * dt, needed);
     return CORE_OK;
 }
 
@@ -319,15 +403,19 @@ static core_status begin_phase(run *r, const sim_phase_def *phase, core_error *e
 
 static core_status run_phases(run *r, core_error *err) {
     const sim_scene *scene = r->scene;
-    CORE_TRY(write_due(r, err));
-    for (r->phase = 0; r->phase < scene->count_phases; ++r->phase) {
-        const sim_phase_def *phase = &scene->phases[r->phase];
+    r->next_checkpoint =
+        checkpoint_clock(r) + (isnan(scene->checkpoint_every) ? CHECKPOINT_WALL : scene->checkpoint_every);
+    if (!r->def->restart_path) CORE_TRY(write_due(r, err));
+    while (r->at.phase < scene->count_phases) {
+        const sim_phase_def *phase = &scene->phases[r->at.phase];
         char stage[CORE_NAME_MAX + 32];
-        snprintf(stage, sizeof stage, "phase %d/%d %s", r->phase + 1, scene->count_phases, phase->name);
-        CORE_TRY(begin_phase(r, phase, err));
+        snprintf(stage, sizeof stage, "phase %d/%d %s", r->at.phase + 1, scene->count_phases, phase->name);
+        if (r->at.step_of_phase == 0) CORE_TRY(begin_phase(r, phase, err)); // else a restart is in the middle of it
         CORE_TRY(phase->until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
+        ++r->at.phase;
+        r->at.step_of_phase = r->at.calm = 0;
+        CORE_TRY(save(r, err));
     }
-    r->phase = scene->count_phases - 1;
     return CORE_OK;
 }
 
@@ -344,9 +432,10 @@ static core_status check_run(const sim_scene *scene, const sim_run_def *def, cor
 }
 
 // Scene, maps and shape files must survive the run, under whatever spelling of their names.
-static bool is_input(const sim_scene *scene, const char *maps_path, const char *run_path) {
+static bool is_input(const sim_scene *scene, const sim_run_def *def, const char *maps_path, const char *run_path) {
     bool found = core_file_same(run_path, scene->path) || core_file_same(run_path, maps_path) ||
-                 core_file_same(run_path, scene->start_path);
+                 core_file_same(run_path, scene->start_path) || core_file_same(run_path, def->restart_path) ||
+                 core_file_same(def->checkpoint_path, def->restart_path);
     for (int i = 0; i < scene->count_types && !found; ++i) found = core_file_same(run_path, scene->types[i].shape_path);
     return found;
 }
@@ -382,8 +471,9 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     CORE_TRY_DONE(check_run(scene, def, err));
     CORE_CHECK_DONE(run_path, CORE_ARG, "sim_run: path is NULL");
     CORE_TRY_DONE(sim_setup_create(scene, def, progress, &r.setup, err));
-    CORE_CHECK_DONE(!is_input(scene, r.setup.maps_path, run_path), CORE_ARG,
+    CORE_CHECK_DONE(!is_input(scene, def, r.setup.maps_path, run_path), CORE_ARG,
                     "%s: the run would overwrite its own input", run_path);
+    if (def->restart_path) CORE_TRY_DONE(sim_checkpoint_read(def->restart_path, scene, &r.setup, &r.at, err));
     CORE_TRY_DONE(sim_observe_create(scene, &r.observe, err));
     const int planes = count_planes(scene);
     CORE_TRY_DONE(core_run_frame_create(r.setup.world->n, r.observe.count, planes, &r.frame, err));
@@ -403,6 +493,7 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     }
 done:
     if (r.writer) core_run_finish(&r.writer, NULL);
+    core_free((void *)(uintptr_t)r.frame.contacts);
     core_run_frame_clear(&r.frame);
     sim_observe_clear(&r.observe);
     sim_setup_clear(&r.setup);

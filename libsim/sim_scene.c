@@ -451,19 +451,17 @@ static core_status read_settings(const reader *r, core_error *err) {
     if (start) CORE_TRY(core_path_join(r->folder, start, &scene->start_path, err));
     scene->start_time = start ? core_yaml_number(root, "start.time") : NAN;
     scene->output_every = core_yaml_number(root, "output.every");
+    scene->contact_rows = strcmp(core_yaml_text(root, "output.contacts"), "true") == 0;
+    scene->checkpoint_every = core_yaml_number(root, "output.checkpoint"); // NaN: auto
     scene->seed = (uint64_t)core_yaml_integer(root, "seed");
     return CORE_OK;
 }
 
-core_status sim_scene_read(const char *path, int count_overrides, const char *const *overrides, sim_scene *scene,
-                           core_error *err) {
-    CORE_CHECK(path && scene, CORE_ARG, "sim_scene_read: null path or scene");
+// A scene from its document, which is destroyed. path: of its file.
+static core_status read_document(core_yaml **doc, const char *path, sim_scene *scene, core_error *err) {
     core_status status = CORE_OK;
     sim_scene fresh = {0};
-    reader r = {.scene = &fresh};
-    int count_keys = 0;
-    const core_yaml_key *table = sim__scene_table(&count_keys);
-    CORE_TRY_DONE(core_yaml_read(path, table, count_keys, count_overrides, overrides, &r.doc, err));
+    reader r = {.scene = &fresh, .doc = *doc};
     CORE_TRY_DONE(core_path_folder(path, &r.folder, err));
     CORE_TRY_DONE(copy_text(path, &fresh.path, err));
     CORE_TRY_DONE(read_settings(&r, err));
@@ -477,8 +475,27 @@ core_status sim_scene_read(const char *path, int count_overrides, const char *co
 done:
     sim_scene_clear(&fresh);
     core_free(r.folder);
-    core_yaml_destroy(&r.doc);
+    core_yaml_destroy(doc);
     return status;
+}
+
+core_status sim_scene_read(const char *path, int count_overrides, const char *const *overrides, sim_scene *scene,
+                           core_error *err) {
+    CORE_CHECK(path && scene, CORE_ARG, "sim_scene_read: null path or scene");
+    core_yaml *doc = NULL;
+    int count_keys = 0;
+    const core_yaml_key *table = sim__scene_table(&count_keys);
+    CORE_TRY(core_yaml_read(path, table, count_keys, count_overrides, overrides, &doc, err));
+    return read_document(&doc, path, scene, err);
+}
+
+core_status sim_scene_read_text(const char *text, const char *path, sim_scene *scene, core_error *err) {
+    CORE_CHECK(text && path && scene, CORE_ARG, "sim_scene_read_text: null text, path or scene");
+    core_yaml *doc = NULL;
+    int count_keys = 0;
+    const core_yaml_key *table = sim__scene_table(&count_keys);
+    CORE_TRY(core_yaml_read_text(text, strlen(text), path, table, count_keys, 0, NULL, &doc, err));
+    return read_document(&doc, path, scene, err);
 }
 
 void sim_scene_clear(sim_scene *scene) {

@@ -461,6 +461,22 @@ static const core_yaml_key table[] = {
      .above_min = true,
      .max = DBL_MAX,
      .help = "Simulated time between two frames; never changes the steps."},
+    {.path = "output.checkpoint",
+     .kind = CORE_YAML_NUMBER,
+     .unit = "s",
+     .standard = "auto",
+     .automatic = true,
+     .above_min = true,
+     .max = DBL_MAX,
+     .help = "Simulated time between two checkpoints (RUN.checkpoint.h5) beside those at the end of each phase; auto: "
+             "every ten minutes of work."},
+    {.path = "output.contacts",
+     .kind = CORE_YAML_WORD,
+     .words = "true false",
+     .standard = "false",
+     .help =
+         "true: frames hold every touching contact with its forces, for stresses and force chains; about as large as "
+         "the poses again."},
     {.path = "seed",
      .kind = CORE_YAML_INTEGER,
      .unit = "",

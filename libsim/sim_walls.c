@@ -5,16 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-struct sim_wall_entry {
-    int boundary, feature;
-    bool near; // the slot was filled in the last step
-    sim_slot slot;
-};
-
 // ---------------------------------------------------------------------------------------------- creation
 
-// World points of a polyline from its pose, and a plane's normal and offset.
-static void place_wall(sim_wall *w) {
+void sim_wall_place(sim_wall *w) {
     double s, c;
     core_sincos(w->angle, &s, &c);
     if (w->kind == SIM_BOUNDARY_PLANE) {
@@ -117,7 +110,7 @@ static core_status fill_wall(const sim_boundary_def *def, sim_wall *w, core_erro
     } else {
         CORE_TRY(fill_polyline(def, w, err));
     }
-    place_wall(w);
+    sim_wall_place(w);
     if (def->kind == SIM_BOUNDARY_PLANE) w->plane.offset = def->offset; // to the bit as it was given
     CORE_TRY(sim_motion_copy(&def->motion, &w->mover.law, err));
     memcpy(w->mover.x, w->x, sizeof w->x);
@@ -361,7 +354,7 @@ void sim_walls_end(sim_world *w) {
         }
         memcpy(wall->v, wall->v_next, sizeof wall->v);
         wall->omega = wall->omega_next;
-        place_wall(wall);
+        sim_wall_place(wall);
         w->walls.moved = fmax(w->walls.moved, surface_moved(wall));
     }
 }

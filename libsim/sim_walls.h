@@ -107,6 +107,8 @@ typedef struct sim_walls {
     double moved;            // m: most that a boundary's surface near grains has moved since the list was built
 } sim_walls;
 
+/// World points of a polyline from its pose, and a plane's normal and offset.
+void sim_wall_place(sim_wall *wall);
 /// Copies a law with its table. MEMORY.
 core_status sim_motion_copy(const sim_motion_def *from, sim_motion_def *to, core_error *err);
 /// Copies the definitions. capacity: grains. ARG, RANGE, NONFINITE, MEMORY.

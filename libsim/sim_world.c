@@ -324,6 +324,32 @@ int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, 
     return of.n;
 }
 
+// Where springs are listed.
+typedef struct springs_of {
+    int64_t max, n;
+    double *spring;
+} springs_of;
+
+static void list_wall_spring(void *arg, int grain, int boundary, const sim_slot *slot) {
+    (void)grain;
+    (void)boundary;
+    springs_of *of = arg;
+    if (!sim_slot_touches(slot)) return;
+    if (of->n < of->max) of->spring[of->n] = slot->spring;
+    ++of->n;
+}
+
+void sim_world_springs(const sim_world *world, int64_t max, double *spring) {
+    const sim_world *w = world;
+    springs_of of = {max, 0, spring};
+    for (int at = 0; at < w->pairs.n; ++at) {
+        const int p = w->pairs.place[at];
+        for (int k = 0; k < w->pairs.count[p]; ++k)
+            list_wall_spring(&of, 0, 0, &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k]);
+    }
+    sim_walls_visit(w, list_wall_spring, &of);
+}
+
 static void hash_wall_spring(void *arg, int grain, int boundary, const sim_slot *slot) {
     uint64_t *hash = arg;
     if (!sim_slot_touches(slot)) return;

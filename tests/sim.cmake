@@ -5,7 +5,7 @@ endforeach()
 foreach(physics restitution rolling incline energy figure3 stack impact symmetry rest)
   cem_test(test_sim_${physics} reference/test_sim_${physics}.c reference sim)
 endforeach()
-foreach(subject threads output features)
+foreach(subject checkpoint threads output features)
   cem_test(test_sim_${subject} determinism/test_sim_${subject}.c determinism sim)
 endforeach()
 
@@ -17,6 +17,8 @@ set_target_properties(make_maps PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINA
 
 add_test(NAME cli_simulate COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/simulate.sh ${CMAKE_BINARY_DIR}/bin)
 set_tests_properties(cli_simulate PROPERTIES LABELS cli TIMEOUT 300)
+add_test(NAME cli_restart COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/restart.sh ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
+set_tests_properties(cli_restart PROPERTIES LABELS cli TIMEOUT 300)
 
 # What a step costs, on a settled pile.
 add_executable(bench_step bench/bench_step.c)

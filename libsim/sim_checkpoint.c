@@ -1,0 +1,216 @@
+/// Checkpoints: scene, world, where a run is in its phases, pours and outlets, in one file from which it goes on to the
+/// same bits. Layout: data/README.md.
+#include "sim_private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FORMAT "cem.checkpoint"
+#define VERSION 1
+#define SCENE_TEXT "/scene/text"
+#define SCENE_PATH "/scene/path"
+#define POUR_WORDS 7 // random state, rows entered, start, stop
+
+// ---------------------------------------------------------------------------------------------- file
+
+// Opens a checkpoint whose content is what was written.
+static core_status open_whole(const char *path, core_h5 **file, core_error *err) {
+    core_status status = CORE_OK;
+    core_h5 *opened = NULL;
+    uint64_t stored, found;
+    CORE_TRY_DONE(core_h5_open(path, FORMAT, VERSION, &opened, err));
+    CORE_TRY_DONE(core_h5_content_hash(opened, &stored, err));
+    CORE_TRY_DONE(core_h5_compute_hash(opened, &found, err));
+    CORE_CHECK_DONE(stored == found, CORE_FORMAT,
+                    "%s: the file is damaged: found content %016" PRIx64 ", expected %016" PRIx64, path, found, stored);
+    *file = opened;
+    opened = NULL;
+done:
+    core_h5_close(&opened);
+    return status;
+}
+
+core_status sim_checkpoint_scene(const char *path, sim_scene *scene, core_error *err) {
+    core_status status = CORE_OK;
+    core_h5 *file = NULL;
+    char *text = NULL, *scene_path = NULL;
+    CORE_CHECK(path && scene, CORE_ARG, "sim_checkpoint_scene: null pointer");
+    CORE_TRY_DONE(open_whole(path, &file, err));
+    CORE_TRY_DONE(core_h5_read_text(file, SCENE_TEXT, &text, err));
+    CORE_TRY_DONE(core_h5_read_text(file, SCENE_PATH, &scene_path, err));
+    status = sim_scene_read_text(text, scene_path, scene, err);
+    if (status != CORE_OK) core_error_prefix(err, status, "%s", path);
+done:
+    core_free(text);
+    core_free(scene_path);
+    core_h5_close(&file);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------- what must be the same
+
+static uint64_t hash_inputs(const sim_scene *scene, const sim_setup *setup) {
+    uint64_t hash = core_hash_bytes(0, &setup->maps_hash, sizeof setup->maps_hash);
+    for (int t = 0; t < scene->count_types; ++t) {
+        const uint64_t outline = core_outline_hash(&scene->types[t].shape.outline);
+        hash = core_hash_bytes(hash, &outline, sizeof outline);
+    }
+    return hash;
+}
+
+static core_status write_inputs(core_h5 *file, const sim_scene *scene, const sim_setup *setup, core_error *err) {
+    const int64_t hash = (int64_t)hash_inputs(scene, setup);
+    CORE_TRY(core_h5_write_text(file, SCENE_TEXT, scene->text, "the scene with all overrides, YAML", err));
+    CORE_TRY(core_h5_write_text(file, SCENE_PATH, scene->path, "its file: other files are named from its folder", err));
+    CORE_TRY(core_h5_write(file, "/scene/inputs", CORE_H5_I64, 0, NULL, &hash, NULL, "hash of shapes and maps", err));
+    return core_h5_write(file, "/scene/dt", CORE_H5_F64, 0, NULL, &setup->dt, "s", "time step", err);
+}
+
+static core_status check_inputs(core_h5 *file, const sim_scene *scene, const sim_setup *setup, core_error *err) {
+    int64_t hash;
+    double dt;
+    CORE_TRY(core_h5_read(file, "/scene/inputs", CORE_H5_I64, 0, NULL, &hash, false, err));
+    CORE_CHECK((uint64_t)hash == hash_inputs(scene, setup), CORE_FORMAT,
+               "%s: shapes or maps of %s are not those of the run: found %016" PRIx64 ", expected %016" PRIx64
+               ". Restore them, or run the scene from its start",
+               core_h5_path(file), scene->path, hash_inputs(scene, setup), (uint64_t)hash);
+    CORE_TRY(core_h5_read(file, "/scene/dt", CORE_H5_F64, 0, NULL, &dt, true, err));
+    CORE_CHECK(fabs(dt - setup->dt) <= 0, CORE_FORMAT, "%s: /scene/dt: found %.17g s, expected %.17g s by the scene",
+               core_h5_path(file), dt, setup->dt);
+    return CORE_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- where the run is
+
+static core_status write_moment(core_h5 *file, const sim_moment *m, core_error *err) {
+    const int64_t at[3] = {m->phase, m->step_of_phase, m->calm};
+    const size_t three = 3;
+    CORE_TRY(core_h5_write(file, "/run/at", CORE_H5_I64, 1, &three, at, NULL,
+                           "phase, its steps so far, steps in a row that were calm", err));
+    return core_h5_write(file, "/run/next_output", CORE_H5_F64, 0, NULL, &m->next_output, NULL,
+                         "the next frame is due at this times output.every", err);
+}
+
+static core_status read_moment(core_h5 *file, const sim_scene *scene, sim_moment *m, core_error *err) {
+    int64_t at[3];
+    const size_t three = 3;
+    CORE_TRY(core_h5_read(file, "/run/at", CORE_H5_I64, 1, &three, at, false, err));
+    CORE_CHECK(at[0] >= 0 && at[0] <= scene->count_phases && at[1] >= 0 && at[2] >= 0, CORE_FORMAT,
+               "%s: /run/at: found phase %" PRId64 " after %" PRId64 " steps, expected one of %d", core_h5_path(file),
+               at[0], at[1], scene->count_phases);
+    CORE_TRY(core_h5_read(file, "/run/next_output", CORE_H5_F64, 0, NULL, &m->next_output, true, err));
+    m->phase = (int)at[0], m->step_of_phase = at[1], m->calm = at[2];
+    return CORE_OK;
+}
+
+static core_status write_flow(core_h5 *file, const sim_scene *scene, const sim_flow *flow, core_error *err) {
+    core_status status = CORE_OK;
+    const size_t pours = (size_t)scene->count_pours, outlets = (size_t)scene->count_outlets;
+    const size_t pour_dims[2] = {pours, POUR_WORDS}, outlet_dims[2] = {outlets, 3};
+    int64_t *words = NULL, *steps = NULL;
+    double *due = NULL, *mass = NULL;
+    CORE_NEW_DONE(words, pours * POUR_WORDS);
+    CORE_NEW_DONE(due, pours);
+    CORE_NEW_DONE(steps, 3 * outlets);
+    CORE_NEW_DONE(mass, outlets);
+    for (size_t i = 0; i < pours; ++i) {
+        const sim_pour *p = &flow->pour[i];
+        memcpy(words + i * POUR_WORDS, p->random.s, sizeof p->random.s);
+        const int64_t rest[3] = {p->entered, p->start, p->stop};
+        memcpy(words + i * POUR_WORDS + 4, rest, sizeof rest);
+        due[i] = p->due;
+    }
+    for (size_t i = 0; i < outlets; ++i) {
+        const sim_outlet *o = &flow->outlet[i];
+        const int64_t row[3] = {o->start, o->stop, o->count};
+        memcpy(steps + 3 * i, row, sizeof row);
+        mass[i] = o->mass;
+    }
+    CORE_TRY_DONE(core_h5_write(file, "/run/pours", CORE_H5_I64, 2, pour_dims, words, NULL,
+                                "random state (4), grains entered, steps of its start and stop (-1: not yet)", err));
+    CORE_TRY_DONE(core_h5_write(file, "/run/pours_due", CORE_H5_F64, 1, &pours, due, "s", "of the next grain", err));
+    CORE_TRY_DONE(core_h5_write(file, "/run/outlets", CORE_H5_I64, 2, outlet_dims, steps, NULL,
+                                "steps of its start and stop (-1: not yet), grains taken out", err));
+    status = core_h5_write(file, "/run/outlets_mass", CORE_H5_F64, 1, &outlets, mass, "kg", "taken out", err);
+done:
+    core_free(words);
+    core_free(due);
+    core_free(steps);
+    core_free(mass);
+    return status;
+}
+
+static core_status read_flow(core_h5 *file, const sim_scene *scene, sim_flow *flow, core_error *err) {
+    core_status status = CORE_OK;
+    const size_t pours = (size_t)scene->count_pours, outlets = (size_t)scene->count_outlets;
+    const size_t pour_dims[2] = {pours, POUR_WORDS}, outlet_dims[2] = {outlets, 3};
+    int64_t *words = NULL, *steps = NULL;
+    double *due = NULL, *mass = NULL;
+    CORE_NEW_DONE(words, pours * POUR_WORDS);
+    CORE_NEW_DONE(due, pours);
+    CORE_NEW_DONE(steps, 3 * outlets);
+    CORE_NEW_DONE(mass, outlets);
+    CORE_TRY_DONE(core_h5_read(file, "/run/pours", CORE_H5_I64, 2, pour_dims, words, false, err));
+    CORE_TRY_DONE(core_h5_read(file, "/run/pours_due", CORE_H5_F64, 1, &pours, due, true, err));
+    CORE_TRY_DONE(core_h5_read(file, "/run/outlets", CORE_H5_I64, 2, outlet_dims, steps, false, err));
+    CORE_TRY_DONE(core_h5_read(file, "/run/outlets_mass", CORE_H5_F64, 1, &outlets, mass, true, err));
+    for (size_t i = 0; i < pours; ++i) {
+        sim_pour *p = &flow->pour[i];
+        const int64_t *w = words + i * POUR_WORDS;
+        CORE_CHECK_DONE(w[4] >= 0 && w[4] <= scene->pours[i].count, CORE_FORMAT,
+                        "%s: /run/pours: found %" PRId64 " grains entered in row %zu, expected 0 .. %d",
+                        core_h5_path(file), w[4], i, scene->pours[i].count);
+        memcpy(p->random.s, w, sizeof p->random.s);
+        p->entered = (int)w[4], p->start = w[5], p->stop = w[6], p->due = due[i];
+    }
+    for (size_t i = 0; i < outlets; ++i) {
+        sim_outlet *o = &flow->outlet[i];
+        o->start = steps[3 * i], o->stop = steps[3 * i + 1], o->count = steps[3 * i + 2], o->mass = mass[i];
+    }
+done:
+    core_free(words);
+    core_free(due);
+    core_free(steps);
+    core_free(mass);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------- whole files
+
+core_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_setup *setup,
+                                 const sim_moment *moment, const core_h5_provenance *provenance, core_error *err) {
+    core_status status = CORE_OK;
+    core_h5 *file = NULL;
+    char *previous = NULL;
+    const size_t n = strlen(path) + 3;
+    CORE_NEW_DONE(previous, n);
+    snprintf(previous, n, "%s.1", path);
+    CORE_TRY_DONE(core_h5_create(path, FORMAT, VERSION, &file, err));
+    CORE_TRY_DONE(core_h5_write_provenance(file, provenance, err));
+    CORE_TRY_DONE(write_inputs(file, scene, setup, err));
+    CORE_TRY_DONE(write_moment(file, moment, err));
+    CORE_TRY_DONE(write_flow(file, scene, &setup->flow, err));
+    CORE_TRY_DONE(sim_world_save(setup->world, file, err));
+    if (core_file_exists(path)) CORE_TRY_DONE(core_file_publish(path, previous, err));
+    status = core_h5_commit(&file, err);
+done:
+    core_h5_abandon(&file);
+    core_free(previous);
+    return status;
+}
+
+core_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_setup *setup, sim_moment *moment,
+                                core_error *err) {
+    core_status status = CORE_OK;
+    core_h5 *file = NULL;
+    CORE_TRY_DONE(open_whole(path, &file, err));
+    CORE_TRY_DONE(check_inputs(file, scene, setup, err));
+    CORE_TRY_DONE(read_moment(file, scene, moment, err));
+    CORE_TRY_DONE(read_flow(file, scene, &setup->flow, err));
+    status = sim_world_restore(setup->world, file, err);
+done:
+    core_h5_close(&file);
+    return status;
+}

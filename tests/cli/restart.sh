@@ -1,0 +1,117 @@
+#!/bin/bash
+# Checkpoints: runs that go on from one are the same, digit for digit; damaged or foreign ones are refused, nothing is lost.
+# $1: folder of the commands; $2: the project's folder.
+set -u
+bin=$(cd "$1" && pwd)
+root=$(cd "$2" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+# expect STATUS PATTERN ARGS...: runs simulate; the message must match, nothing may come out.
+expect() {
+    local status=$1 pattern=$2
+    shift 2
+    "$bin/simulate" "$@" >out.txt 2>err.txt </dev/null
+    local got=$?
+    [ "$got" = "$status" ] || fail "simulate $*: exit $got, expected $status: $(head -c 300 err.txt)"
+    grep -q -e "$pattern" err.txt || fail "simulate $*: \"$(head -c 300 err.txt)\" does not match \"$pattern\""
+    [ ! -s out.txt ] || fail "simulate $*: printed something: $(head -c 300 out.txt)"
+}
+
+# Everything that has a state: a pour, an outlet, a moving grain and plane, springs, rest.
+mkdir -p "Ordner ü"
+cp "$root"/shapes/u.wkt "$root"/shapes/octagon.wkt "Ordner ü/" 2>/dev/null || cp "$root"/shapes/u.wkt "Ordner ü/"
+cat >"Ordner ü/scene.yaml" <<'END'
+title: everything that has a state
+types:
+  u: {shape: u.wkt, radius: 0.01, density: 2500}
+contact:
+  default: {kn: 1.0e5, restitution: 0.3, mu: 0.4}
+boundaries:
+  - {name: floor, plane: {point: [0, 0], normal: [0, 1]}}
+  - {name: left, plane: {point: [0, 0], normal: [1, 0]}}
+  - {name: right, plane: {point: [0.1, 0], normal: [-1, 0]}, motion: {amplitude: [0.002, 0], frequency: 5}}
+fill:
+  - {type: u, count: 9, region: [0.0, 0.0, 0.09, 0.09]}
+pour:
+  - {name: feed, type: u, count: 6, region: [0.0, 0.1, 0.09, 0.16], rate: 60}
+outlets:
+  - {name: corner, region: [0.0, 0.0, 0.02, 0.012]}
+phases:
+  - {name: feeding, time: 0.12}
+  - {name: calm, until: rest, timeout: 0.15, on_timeout: continue, stop: [right]}
+  - {name: last, time: 0.05}
+narrow_phase: exact
+smoothing: 0
+output: {every: 0.01, checkpoint: 0.02}
+END
+"$bin/simulate" "Ordner ü/scene.yaml" -o whole.h5 --quiet >whole.txt 2>err.txt || fail "whole run: $(cat err.txt)"
+[ -s whole.checkpoint.h5 ] && [ -s whole.checkpoint.h5.1 ] || fail "no checkpoints: $(ls)"
+"$bin/simstat" whole.h5 --overlap off --series whole.csv --poses whole.poses >/dev/null || fail "simstat whole.h5"
+# Checkpoints of earlier moments: of runs that stop early, by a phase that times out or by their end.
+cp whole.checkpoint.h5.1 last.h5
+cp whole.checkpoint.h5 end.h5
+# A kill in the middle leaves one that is whole.
+"$bin/simulate" "Ordner ü/scene.yaml" -o killed.h5 --quiet >/dev/null 2>&1 &
+pid=$!
+while [ ! -s killed.checkpoint.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+cp killed.checkpoint.h5 early.h5 2>/dev/null || fail "no early checkpoint"
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+cp killed.checkpoint.h5 middle.h5
+for from in early middle last end; do
+    cp $from.h5 kept.h5
+    "$bin/simulate" --restart $from.h5 -o $from.run.h5 --quiet --threads 2 >$from.txt 2>err.txt || fail "--restart $from.h5: $(cat err.txt)"
+    "$bin/simstat" $from.run.h5 --overlap off --series $from.csv --poses $from.poses >/dev/null || fail "simstat $from.run.h5"
+    cmp -s whole.poses $from.poses || fail "$from: other poses at the end"
+    # every row but the column of grains gone, which counts from the run's first frame
+    cut -d, -f1-4,6- $from.csv | tail -n +2 | while read -r row; do
+        cut -d, -f1-4,6- whole.csv | grep -qxF -e "$row" || echo "$row"
+    done >other.txt
+    [ ! -s other.txt ] || fail "$from: rows that the whole run has not: $(head -2 other.txt)"
+    cmp -s $from.h5 kept.h5 || fail "$from: the checkpoint was changed"
+done
+[ "$(wc -l <early.csv)" -gt "$(wc -l <end.csv)" ] || fail "the early restart has no more frames than the last"
+
+# What cannot be used.
+expect 2 'beside it' --restart last.h5 "Ordner ü/scene.yaml" -o x.h5
+expect 2 'beside it' --restart last.h5 --set seed=2 -o x.h5
+expect 1 'missing.h5' --restart missing.h5 -o x.h5
+expect 2 'whole.h5' --restart whole.h5 -o x.h5
+expect 2 'overwrite' --restart last.h5 -o last.h5
+cp last.h5 run.checkpoint.h5
+expect 2 'overwrite' --restart run.checkpoint.h5 -o run.h5
+cmp -s last.h5 run.checkpoint.h5 || fail "a checkpoint was overwritten"
+size=$(stat -c %s last.h5)
+for part in 1 2 3 4 5 6 7 8 9 10; do
+    head -c $((size * part / 11)) last.h5 >cut.h5
+    expect 2 'cut.h5' --restart cut.h5 -o x.h5
+done
+for k in $(seq 1 100); do
+    cp last.h5 flipped.h5
+    at=$((size * k / 101))
+    byte=$(od -An -tu1 -j$at -N1 last.h5)
+    printf "\\x$(printf %02x $((byte ^ 1 << k % 8)))" | dd of=flipped.h5 bs=1 seek=$at conv=notrunc 2>/dev/null
+    "$bin/simulate" --restart flipped.h5 -o flipped.run.h5 --quiet >out.txt 2>err.txt
+    got=$?
+    if [ $got = 0 ]; then
+        # a byte that means nothing (padding, provenance): then nothing may differ
+        "$bin/simstat" flipped.run.h5 --overlap off --poses flipped.poses >/dev/null || fail "flipped byte $at: simstat"
+        cmp -s whole.poses flipped.poses || fail "flipped byte $at: accepted, and the run differs"
+    else
+        [ $got = 2 ] && grep -q 'flipped.h5' err.txt || fail "flipped byte $at: exit $got: $(head -c 200 err.txt)"
+    fi
+done
+sed 's/2500/2600/' "Ordner ü/scene.yaml" >/dev/null
+printf 'POLYGON ((0 0, 3 0, 3 3, 2 3, 2 1, 1 1, 1 3, 0 3, 0 0))\n' >"Ordner ü/u.wkt"
+expect 2 'shapes or maps' --restart last.h5 -o x.h5
+[ ! -e x.h5 ] && [ ! -e x.checkpoint.h5 ] || fail "left x.h5"
+
+[ $failures = 0 ] && echo "restart: all right"
+exit $((failures > 0))
