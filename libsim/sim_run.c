@@ -26,6 +26,7 @@ typedef struct run {
     sim_observe observe;
     core_run_writer *writer;
     core_run_frame frame;
+    core_run_contact *contacts; // (frame.count_contacts) rows of the last frame, which borrows them
     sim_moment at;
     double next_checkpoint; // s, of the simulated time or of the wall clock
     int64_t count_written;
@@ -98,8 +99,8 @@ static core_status gather_contacts(run *r, core_error *err) {
                                      .f_t = f[k].f_t,
                                      .spring = spring[k]};
     }
-    core_free((void *)(uintptr_t)r->frame.contacts);
-    r->frame.contacts = rows;
+    core_free(r->contacts);
+    r->frame.contacts = r->contacts = rows;
     r->frame.count_contacts = (int64_t)n;
     rows = NULL;
 done:
@@ -493,8 +494,8 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     }
 done:
     if (r.writer) core_run_finish(&r.writer, NULL);
-    core_free((void *)(uintptr_t)r.frame.contacts);
     core_run_frame_clear(&r.frame);
+    core_free(r.contacts);
     sim_observe_clear(&r.observe);
     sim_setup_clear(&r.setup);
     return status;
