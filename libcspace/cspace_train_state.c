@@ -77,9 +77,12 @@ core_status cspace__train_log_open(const char *path, uint64_t input_hash, bool r
     for (int i = 0; i < CSPACE__TRIES_MAX; i++)
         for (int net = 0; net < 2; net++) log->slot[i][net].log = log;
     if (!core_file_exists(path)) return CORE_OK;
-    const core_status status = log_read(log, replace ? NULL : err);
+    core_error found = {0};
+    const core_status status = log_read(log, &found);
     if (status != CORE_OK) cspace__train_log_clear(log);
-    return replace && status != CORE_MEMORY ? CORE_OK : status;
+    if (status == CORE_OK || (replace && status != CORE_MEMORY)) return CORE_OK;
+    if (err) *err = found;
+    return status;
 }
 
 void cspace__train_log_clear(cspace__train_log *log) {
