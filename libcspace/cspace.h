@@ -415,12 +415,15 @@ core_status cspace_statement_measure(const cspace_map *map, const sdf_shape *a, 
 /// A report on maps as one self-contained HTML file: a table with marks, loss curves, histograms of errors, slices of d
 /// over t with the zero set of the map on the exact one (libcspace/README.md, "The report").
 typedef struct cspace_report cspace_report;
+/// A page without maps. ARG, MEMORY.
 core_status cspace_report_create(cspace_report **report, core_error *err);
+/// Accepts NULL.
 void cspace_report_destroy(cspace_report **report);
-/// Adds a map with its statement; arguments as of cspace_statement_measure. Cost: 150,000 queries of map and outlines.
+/// Adds a map with its statement; arguments and errors as of cspace_statement_measure, but no pose need be near. On
+/// failure the report is as before. Cost: 150,000 queries of map and outlines.
 core_status cspace_report_add(cspace_report *report, const cspace_map *map, const sdf_shape *a, const sdf_shape *b,
                               const cspace_rows *rows, core_error *err);
-/// Ends the page and writes it. IO, MEMORY.
+/// Writes the page; the report may grow on. ARG, IO, MEMORY.
 core_status cspace_report_write(cspace_report *report, const char *path, core_error *err);
 
 /// Writes the statement into a group of an HDF5 file / reads it back; every dataset says what it is and has units.

@@ -33,8 +33,11 @@ core_status cspace_report_create(cspace_report **report, core_error *err) {
     cspace_report *r = NULL;
     CORE_NEW_DONE(r, 1);
     for (const char *s = head; *s; s += strlen(s) < 500 ? strlen(s) : 500) cspace__text_print(&r->text, "%.500s", s);
+    CORE_CHECK_DONE(r->text.status == CORE_OK, r->text.status, "cspace_report_create: out of memory");
     *report = r;
+    r = NULL;
 done:
+    cspace_report_destroy(&r);
     return status;
 }
 
@@ -68,9 +71,14 @@ static void print_row(cspace__text *text, const char *name, double value, const 
                        mark, value, unit, good, fair);
 }
 
+// What a map gets wrong near contact, against the best there is.
+static const cspace_error_stats *best_stats(const cspace_statement *s) {
+    return s->exact ? &s->map_exact[CSPACE_BANDS] : &s->map_labels[CSPACE_BANDS];
+}
+
 static void print_summary(cspace__text *text, const cspace_map *map) {
     const cspace_statement *s = &map->statement;
-    const cspace_error_stats *e = s->exact ? &s->map_exact[CSPACE_BANDS] : &s->map_labels[CSPACE_BANDS];
+    const cspace_error_stats *e = best_stats(s);
     cspace__text_print(text,
                        "<table><tr><th>%s, within .1 of contact</th><th>found</th><th>good up to</th><th>usable up "
                        "to</th></tr>\n",
@@ -107,9 +115,9 @@ static int64_t collect(const cspace_map *map, const cspace_exact *exact, const c
 
 static void print_plots(cspace__text *text, const cspace_map *map, bool exact, const double *d, const double *normal,
                         const double *label, int64_t n) {
-    // a range that holds nearly all errors, rounded up to 4, 8, 16, ... thousandths
+    // a range that holds nearly all errors, rounded up to 4, 8, 16, ... 1024 thousandths
     double shown = 0.004;
-    while (shown < 1.2 * map->statement.map_exact[CSPACE_BANDS].d_p99) shown *= 2.0;
+    while (shown < 1.0 && shown < 1.2 * best_stats(&map->statement)->d_p99) shown *= 2.0;
     cspace__plot_losses(text, map);
     cspace__plot_histogram(text, exact ? "map minus exact distance" : "map minus label", "L", d, n, -shown, shown);
     if (exact && strcmp(map->labels, cspace_labels_names[CSPACE_LABELS_EXACT]) != 0)
@@ -123,6 +131,7 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
     CORE_CHECK(map->kernel_distance, CORE_ARG, "map %s-%s is not prepared", map->a, map->b);
     core_status status = CORE_OK;
     cspace__text *text = &report->text;
+    const size_t before = text->n;
     cspace_exact *exact = NULL;
     cspace_exact_scratch *exact_scratch = NULL;
     cspace_map_scratch *scratch = NULL;
@@ -137,11 +146,12 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
     print_name(text, map->a);
     cspace__text_print(text, " and ");
     print_name(text, map->b);
-    cspace__text_print(text,
-                       ", ratio %.6g</h2>\n<p>nets %dx%d and %dx%d, recipe %s, labels %s; %lld held-out poses; L: the "
-                       "larger circumradius</p>\n",
-                       map->ratio, map->distance.layers, map->distance.width, map->moment_arm.layers,
-                       map->moment_arm.width, map->recipe, map->labels, (long long)n);
+    cspace__text_print(text, ", ratio %.6g</h2>\n<p>nets %dx%d and %dx%d, recipe ", map->ratio, map->distance.layers,
+                       map->distance.width, map->moment_arm.layers, map->moment_arm.width);
+    print_name(text, map->recipe);
+    cspace__text_print(text, ", labels ");
+    print_name(text, map->labels);
+    cspace__text_print(text, "; %lld held-out poses; L: the larger circumradius</p>\n", (long long)n);
     print_summary(text, map);
     print_plots(text, map, exact != NULL, d, normal, label, n);
     cspace__text_print(text,
@@ -153,6 +163,7 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
         CORE_TRY_DONE(cspace__plot_slice(text, map, exact, slice_angles[i], scratch, exact_scratch, err));
     CORE_CHECK_DONE(text->status == CORE_OK, text->status, "out of memory: report of %s-%s", map->a, map->b);
 done:
+    if (status != CORE_OK) text->n = before, text->status = CORE_OK; // no half of a section stays
     core_free(d);
     core_free(normal);
     core_free(label);
@@ -164,7 +175,13 @@ done:
 
 core_status cspace_report_write(cspace_report *report, const char *path, core_error *err) {
     CORE_CHECK(report && path, CORE_ARG, "cspace_report_write: null argument");
-    cspace__text_print(&report->text, "</body></html>\n");
-    CORE_CHECK(report->text.status == CORE_OK, report->text.status, "%s: out of memory", path);
-    return core_file_write(path, report->text.data, report->text.n, err);
+    core_status status = CORE_OK;
+    cspace__text *text = &report->text;
+    const size_t before = text->n;
+    cspace__text_print(text, "</body></html>\n");
+    CORE_CHECK_DONE(text->status == CORE_OK, text->status, "%s: out of memory", path);
+    status = core_file_write(path, text->data, text->n, err);
+done:
+    text->n = before, text->status = CORE_OK; // further maps may follow
+    return status;
 }

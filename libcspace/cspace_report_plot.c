@@ -61,13 +61,17 @@ static void open_plot(cspace__text *text, const char *title) {
                        title);
 }
 
+// Decimal logarithm of a loss, kept where an axis can show it whatever a training left there.
+static double loss_level(float loss) {
+    return log10(fmin(fmax((double)loss, 1e-30), 1e30));
+}
+
 static void plot_curve(cspace__text *text, const nn_train_report *report, const char *colour, double lo, double hi) {
     if (report->count_curve < 2) return;
     cspace__text_print(text, "<polyline class=\"curve\" stroke=\"%s\" points=\"", colour);
     for (int i = 0; i < report->count_curve; i++) {
-        const double loss = fmax((double)report->curve[i], 1e-30);
         const double x = 46.0 + 286.0 * (i + 1) / report->count_curve;
-        const double y = 174.0 - 166.0 * (log10(loss) - lo) / (hi - lo);
+        const double y = 174.0 - 166.0 * (loss_level(report->curve[i]) - lo) / (hi - lo);
         cspace__text_print(text, "%.1f,%.1f ", x, fmin(fmax(y, 8.0), 174.0));
     }
     cspace__text_print(text, "\"/>");
@@ -78,7 +82,7 @@ void cspace__plot_losses(cspace__text *text, const cspace_map *map) {
     double lo = INFINITY, hi = -INFINITY;
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < reports[k]->count_curve; i++) {
-            const double level = log10(fmax((double)reports[k]->curve[i], 1e-30));
+            const double level = loss_level(reports[k]->curve[i]);
             lo = fmin(lo, level), hi = fmax(hi, level);
         }
     if (!(lo <= hi)) return;

@@ -8,6 +8,7 @@ cem_test(test_cspace_bundle unit/test_cspace_bundle.c unit cspace cem::hdf5)
 cem_test(test_cspace_statement unit/test_cspace_statement.c unit cspace)
 cem_test(test_cspace_train unit/test_cspace_train.c unit cspace)
 cem_test(test_cspace_train_state unit/test_cspace_train_state.c unit cspace)
+cem_test(test_cspace_report unit/test_cspace_report.c unit cspace)
 cem_test(test_cspace_pipeline unit/test_cspace_pipeline.c unit cspace)
 
 add_executable(bench_map bench/bench_map.c)
