@@ -105,40 +105,59 @@ static core_status read_moment(core_h5 *file, const sim_scene *scene, sim_moment
     return CORE_OK;
 }
 
+// Pours and outlets as the file holds them.
+typedef struct flow_rows {
+    int64_t *words; // (pours x POUR_WORDS)
+    double *due;    // (pours) s
+    int64_t *steps; // (outlets x 3) start, stop, grains taken out
+    double *mass;   // (outlets) kg
+} flow_rows;
+
+static void flow_rows_clear(flow_rows *rows) {
+    core_free(rows->words);
+    core_free(rows->due);
+    core_free(rows->steps);
+    core_free(rows->mass);
+}
+
+static core_status flow_rows_create(size_t pours, size_t outlets, flow_rows *rows, core_error *err) {
+    core_status status = CORE_OK;
+    CORE_NEW_DONE(rows->words, pours * POUR_WORDS);
+    CORE_NEW_DONE(rows->due, pours);
+    CORE_NEW_DONE(rows->steps, 3 * outlets);
+    CORE_NEW_DONE(rows->mass, outlets);
+done:
+    return status; // the caller clears
+}
+
 static core_status write_flow(core_h5 *file, const sim_scene *scene, const sim_flow *flow, core_error *err) {
     core_status status = CORE_OK;
     const size_t pours = (size_t)scene->count_pours, outlets = (size_t)scene->count_outlets;
     const size_t pour_dims[2] = {pours, POUR_WORDS}, outlet_dims[2] = {outlets, 3};
-    int64_t *words = NULL, *steps = NULL;
-    double *due = NULL, *mass = NULL;
-    CORE_NEW_DONE(words, pours * POUR_WORDS);
-    CORE_NEW_DONE(due, pours);
-    CORE_NEW_DONE(steps, 3 * outlets);
-    CORE_NEW_DONE(mass, outlets);
+    flow_rows rows = {0};
+    CORE_TRY_DONE(flow_rows_create(pours, outlets, &rows, err));
     for (size_t i = 0; i < pours; ++i) {
         const sim_pour *p = &flow->pour[i];
-        memcpy(words + i * POUR_WORDS, p->random.s, sizeof p->random.s);
+        memcpy(rows.words + i * POUR_WORDS, p->random.s, sizeof p->random.s);
         const int64_t rest[3] = {p->entered, p->start, p->stop};
-        memcpy(words + i * POUR_WORDS + 4, rest, sizeof rest);
-        due[i] = p->due;
+        memcpy(rows.words + i * POUR_WORDS + 4, rest, sizeof rest);
+        rows.due[i] = p->due;
     }
     for (size_t i = 0; i < outlets; ++i) {
         const sim_outlet *o = &flow->outlet[i];
         const int64_t row[3] = {o->start, o->stop, o->count};
-        memcpy(steps + 3 * i, row, sizeof row);
-        mass[i] = o->mass;
+        memcpy(rows.steps + 3 * i, row, sizeof row);
+        rows.mass[i] = o->mass;
     }
-    CORE_TRY_DONE(core_h5_write(file, "/run/pours", CORE_H5_I64, 2, pour_dims, words, NULL,
+    CORE_TRY_DONE(core_h5_write(file, "/run/pours", CORE_H5_I64, 2, pour_dims, rows.words, NULL,
                                 "random state (4), grains entered, steps of its start and stop (-1: not yet)", err));
-    CORE_TRY_DONE(core_h5_write(file, "/run/pours_due", CORE_H5_F64, 1, &pours, due, "s", "of the next grain", err));
-    CORE_TRY_DONE(core_h5_write(file, "/run/outlets", CORE_H5_I64, 2, outlet_dims, steps, NULL,
+    CORE_TRY_DONE(
+        core_h5_write(file, "/run/pours_due", CORE_H5_F64, 1, &pours, rows.due, "s", "of the next grain", err));
+    CORE_TRY_DONE(core_h5_write(file, "/run/outlets", CORE_H5_I64, 2, outlet_dims, rows.steps, NULL,
                                 "steps of its start and stop (-1: not yet), grains taken out", err));
-    status = core_h5_write(file, "/run/outlets_mass", CORE_H5_F64, 1, &outlets, mass, "kg", "taken out", err);
+    status = core_h5_write(file, "/run/outlets_mass", CORE_H5_F64, 1, &outlets, rows.mass, "kg", "taken out", err);
 done:
-    core_free(words);
-    core_free(due);
-    core_free(steps);
-    core_free(mass);
+    flow_rows_clear(&rows);
     return status;
 }
 
@@ -146,34 +165,28 @@ static core_status read_flow(core_h5 *file, const sim_scene *scene, sim_flow *fl
     core_status status = CORE_OK;
     const size_t pours = (size_t)scene->count_pours, outlets = (size_t)scene->count_outlets;
     const size_t pour_dims[2] = {pours, POUR_WORDS}, outlet_dims[2] = {outlets, 3};
-    int64_t *words = NULL, *steps = NULL;
-    double *due = NULL, *mass = NULL;
-    CORE_NEW_DONE(words, pours * POUR_WORDS);
-    CORE_NEW_DONE(due, pours);
-    CORE_NEW_DONE(steps, 3 * outlets);
-    CORE_NEW_DONE(mass, outlets);
-    CORE_TRY_DONE(core_h5_read(file, "/run/pours", CORE_H5_I64, 2, pour_dims, words, false, err));
-    CORE_TRY_DONE(core_h5_read(file, "/run/pours_due", CORE_H5_F64, 1, &pours, due, true, err));
-    CORE_TRY_DONE(core_h5_read(file, "/run/outlets", CORE_H5_I64, 2, outlet_dims, steps, false, err));
-    CORE_TRY_DONE(core_h5_read(file, "/run/outlets_mass", CORE_H5_F64, 1, &outlets, mass, true, err));
+    flow_rows rows = {0};
+    CORE_TRY_DONE(flow_rows_create(pours, outlets, &rows, err));
+    CORE_TRY_DONE(core_h5_read(file, "/run/pours", CORE_H5_I64, 2, pour_dims, rows.words, false, err));
+    CORE_TRY_DONE(core_h5_read(file, "/run/pours_due", CORE_H5_F64, 1, &pours, rows.due, true, err));
+    CORE_TRY_DONE(core_h5_read(file, "/run/outlets", CORE_H5_I64, 2, outlet_dims, rows.steps, false, err));
+    CORE_TRY_DONE(core_h5_read(file, "/run/outlets_mass", CORE_H5_F64, 1, &outlets, rows.mass, true, err));
     for (size_t i = 0; i < pours; ++i) {
         sim_pour *p = &flow->pour[i];
-        const int64_t *w = words + i * POUR_WORDS;
+        const int64_t *w = rows.words + i * POUR_WORDS;
         CORE_CHECK_DONE(w[4] >= 0 && w[4] <= scene->pours[i].count, CORE_FORMAT,
                         "%s: /run/pours: found %" PRId64 " grains entered in row %zu, expected 0 .. %d",
                         core_h5_path(file), w[4], i, scene->pours[i].count);
         memcpy(p->random.s, w, sizeof p->random.s);
-        p->entered = (int)w[4], p->start = w[5], p->stop = w[6], p->due = due[i];
+        p->entered = (int)w[4], p->start = w[5], p->stop = w[6], p->due = rows.due[i];
     }
     for (size_t i = 0; i < outlets; ++i) {
         sim_outlet *o = &flow->outlet[i];
-        o->start = steps[3 * i], o->stop = steps[3 * i + 1], o->count = steps[3 * i + 2], o->mass = mass[i];
+        const int64_t *row = rows.steps + 3 * i;
+        o->start = row[0], o->stop = row[1], o->count = row[2], o->mass = rows.mass[i];
     }
 done:
-    core_free(words);
-    core_free(due);
-    core_free(steps);
-    core_free(mass);
+    flow_rows_clear(&rows);
     return status;
 }
 
