@@ -79,11 +79,7 @@ static void exact_evaluate(const void *self, int pair, const cspace_pose *poses,
         cspace_contact c;
         evaluate_pose(e->pair[pair], e->smoothing, &pose, &c, scratch);
         count[i] = 1;
-        contacts[(size_t)i * (size_t)k_max] = (sim_contact){.d = scale * c.d,
-                                                            .g = {c.g[0], c.g[1]},
-                                                            .d_theta_b = scale * c.d_theta,
-                                                            .r_a = scale * c.r_a,
-                                                            .r_b = scale * c.r_b};
+        contacts[(size_t)i * (size_t)k_max] = sim_contact_scaled(&c, scale);
     }
 }
 

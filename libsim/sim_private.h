@@ -26,6 +26,15 @@ struct sim_slot {
     sim_contact_force f;
 };
 
+/// A contact in units of the larger circumradius as one in metres; scale: m.
+static inline sim_contact sim_contact_scaled(const cspace_contact *c, double scale) {
+    return (sim_contact){.d = scale * c->d,
+                         .g = {c->g[0], c->g[1]},
+                         .d_theta_b = scale * c->d_theta,
+                         .r_a = scale * c->r_a,
+                         .r_b = scale * c->r_b};
+}
+
 /// A grain near a feature of a boundary (sim_walls.h).
 struct sim_wall_entry {
     int boundary, feature;
