@@ -85,8 +85,11 @@ typedef struct cspace_exact_scratch cspace_exact_scratch;
 /// Cuts both outlines into convex parts (cost O(n^3) in their points). SHAPE, RANGE (outlines of too many parts),
 /// MEMORY.
 core_status cspace_exact_create(const cspace_pair *pair, cspace_exact **exact, core_error *err);
+/// Accepts NULL.
 void cspace_exact_destroy(cspace_exact **exact);
+/// Memory for queries of this pair. MEMORY.
 core_status cspace_exact_scratch_create(const cspace_exact *exact, cspace_exact_scratch **scratch, core_error *err);
+/// Accepts NULL.
 void cspace_exact_scratch_destroy(cspace_exact_scratch **scratch);
 /// d, gradient and moment arms at one pose; NaN for a pose that is not finite. At a tie one of the contacts. No
 /// allocation.
@@ -109,6 +112,7 @@ void cspace_exact_contact_smooth(const cspace_exact *exact, double sigma, const 
 typedef struct cspace_obstacle cspace_obstacle;
 /// exact is borrowed until the obstacle is destroyed. MEMORY.
 core_status cspace_obstacle_create(const cspace_exact *exact, cspace_obstacle **obstacle, core_error *err);
+/// Accepts NULL.
 void cspace_obstacle_destroy(cspace_obstacle **obstacle);
 /// Finds the boundary at an angle: all stretches of edge against corner that no overlap covers. Cost like that of some
 /// ten to a hundred single queries. NONFINITE, MEMORY; the obstacle then answers with NaN.
@@ -137,6 +141,7 @@ typedef struct cspace_sample_def {
     cspace_labels labels;     // MINIMISER
     cspace_search_def search; // of the minimiser
 } cspace_sample_def;
+/// The defaults named above.
 cspace_sample_def cspace_sample_default_def(void);
 
 /// A set of labelled poses. Owns its arrays.
@@ -360,9 +365,11 @@ core_status cspace_map_prepare(cspace_map *map, nn_isa isa, core_error *err);
 /// Number that changes wherever the map may jump or reflect: faces of the fold, and theta = +-pi of a raw encoding.
 int cspace_map_branch(const cspace_map *map, const cspace_pose *pose);
 
-/// Scratch for up to `capacity` poses a call; one per thread.
+/// What a query of maps works in; one per thread.
 typedef struct cspace_map_scratch cspace_map_scratch;
+/// For up to `capacity` >= 1 poses a call, of any map. ARG, RANGE, MEMORY.
 core_status cspace_map_scratch_create(int capacity, cspace_map_scratch **scratch, core_error *err);
+/// Accepts NULL.
 void cspace_map_scratch_destroy(cspace_map_scratch **scratch);
 /// Contacts at n poses (n <= capacity). Moment arms are evaluated where d < arm_below only (INFINITY: everywhere,
 /// -INFINITY: nowhere; elsewhere r_a = t.n/2, r_b = -t.n/2). Row i depends on pose i alone, to the bit. No allocation.

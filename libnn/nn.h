@@ -110,6 +110,7 @@ core_status nn_optimiser_parse(const char *text, nn_optimiser *optimiser, core_e
 
 /// A training between two steps. Owned by whoever read or copied it.
 typedef struct nn_train_state nn_train_state;
+/// Accepts NULL.
 void nn_train_state_destroy(nn_train_state **state);
 /// Deep copy. MEMORY.
 core_status nn_train_state_copy(const nn_train_state *from, nn_train_state **to, core_error *err);
@@ -181,12 +182,15 @@ typedef struct nn_train_report {
 core_status nn_train(const nn_data *data, const nn_train_def *def, const core_progress *progress, const char *stage,
                      nn_model *model, nn_train_report *report, core_error *err);
 
-/// One shard with BLAS: adds the loss sum (not divided) and gradient sums over the rows to loss, gradient (float,
-/// count_parameters). Exposed for tests and benchmarks. Workspace from nn_shard_create: n <= capacity; poses are those
-/// of the data, or 0 to leave slopes out. data is not checked here (nn_train does). rows NULL: 0..n-1. No allocation.
+/// Work space of one shard of a batch. Exposed for tests and benchmarks.
 typedef struct nn_shard nn_shard;
+/// For up to `capacity` rows of models of this layout; poses are those of the data, or 0 to leave slopes out. ARG,
+/// RANGE, MEMORY.
 core_status nn_shard_create(const nn_model *model, int capacity, int poses, nn_shard **shard, core_error *err);
+/// Accepts NULL.
 void nn_shard_destroy(nn_shard **shard);
+/// One shard with BLAS: adds the loss sum (not divided) and gradient sums over the rows to loss, gradient (float,
+/// count_parameters). n <= capacity. data is not checked here (nn_train does). rows NULL: 0..n-1. No allocation.
 void nn_shard_gradient(nn_shard *shard, const nn_model *model, const nn_data *data, const int64_t *rows, int n,
                        double gradient_weight, double *loss, float *gradient);
 
@@ -199,9 +203,11 @@ typedef struct nn_adam {
 } nn_adam;
 /// State for the first step. ARG, RANGE, MEMORY.
 core_status nn_adam_create(int n, double beta1, double beta2, double eps, nn_adam *adam, core_error *err);
+/// Frees and zeroes; accepts {0} and NULL.
 void nn_adam_clear(nn_adam *adam);
 /// Back to the first step.
 void nn_adam_reset(nn_adam *adam);
+/// One step. gradient, parameters: (n). No allocation.
 void nn_adam_step(nn_adam *adam, double learning_rate, const float *gradient, float *parameters);
 
 /// SOAP's state for a model's layout. nn_soap_step takes one step; the numbers are those of the def (beta1, beta2, eps
@@ -210,9 +216,11 @@ void nn_adam_step(nn_adam *adam, double learning_rate, const float *gradient, fl
 typedef struct nn_soap nn_soap;
 /// State for the first step. ARG, RANGE, MEMORY.
 core_status nn_soap_create(const nn_model *model, const nn_train_def *def, nn_soap **soap, core_error *err);
+/// Accepts NULL.
 void nn_soap_destroy(nn_soap **soap);
 /// Back to the first step.
 void nn_soap_reset(nn_soap *soap);
+/// One step. gradient, parameters: (count_parameters of the model). No allocation.
 void nn_soap_step(nn_soap *soap, double learning_rate, const float *gradient, float *parameters);
 
 /// Name of the BLAS core in use ("Zen", "SkylakeX"), for provenance. Sets BLAS to one thread.
@@ -231,6 +239,7 @@ const char *nn_isa_name(nn_isa isa);
 typedef struct nn_kernel nn_kernel;
 /// Lays the weights out (copied). UNSUPPORTED: not on this machine; MEMORY.
 core_status nn_kernel_create(const nn_model *model, nn_isa isa, nn_kernel **kernel, core_error *err);
+/// Accepts NULL.
 void nn_kernel_destroy(nn_kernel **kernel);
 /// Bytes of scratch one call needs for up to n rows (64-byte aligned memory, as core_alloc gives).
 size_t nn_kernel_scratch_bytes(const nn_kernel *kernel, int n);

@@ -337,7 +337,7 @@ double sim_dt_auto(int count_types, const sim_type_def *types, int count_boundar
 /// What a row of the world is.
 typedef enum sim_role { SIM_ROLE_FREE, SIM_ROLE_PRESCRIBED, SIM_ROLE_ABSENT } sim_role;
 
-/// State, borrowed until the next change of the world; n grains in id order.
+/// State of a world, n grains in id order.
 typedef struct sim_state {
     int n;
     int64_t step;
@@ -348,6 +348,7 @@ typedef struct sim_state {
     const uint8_t *role;                 // (n) of sim_role
     const double *mass, *inertia;        // (n)
 } sim_state;
+/// Borrowed until the next change of the world. Cost O(1).
 sim_state sim_world_state(const sim_world *world);
 
 /// Sums over the last step's contacts and the present state; kinetic to angular_momentum over free grains. kinetic +
@@ -362,9 +363,10 @@ typedef struct sim_totals {
     int64_t count_contacts, count_plane_contacts, count_sliding, count_saturated;
     double penetration_mean, penetration_max;  // m, over touching contacts, as the narrow phase sees it
     int64_t count_pairs_near, count_evaluated; // neighbour-list pairs; narrow-phase queries of the last step,
-    int64_t count_full,
-        count_skipped; // of these with gradient and moment arms; pairs known to be apart without a query
+    int64_t count_full;                        // of these, with gradient and moment arms
+    int64_t count_skipped;                     // pairs known to be apart without a query
 } sim_totals;
+/// Cost O(grains + neighbour pairs), no allocation.
 void sim_world_totals(const sim_world *world, sim_totals *totals);
 /// Touching contacts of the last step: pairs i < j in (i, j) order with A = i, B = j, then boundaries by grain with
 /// i = -1 - boundary. Geometry in world axes. Returns the number; i, j, c, f may be NULL; at most `max` are written.
@@ -400,11 +402,11 @@ typedef struct sim_run_def {
     int cookie;
     const char *maps_path; // overrides the scene's; NULL: the scene's
     int threads;
-    const char
-        *checkpoint_path;     // written at the end of each phase and in between (scene's checkpoint_every); NULL: none
-    const char *restart_path; // checkpoint of the same scene to go on from, to the same bits; NULL: from the start
+    const char *checkpoint_path; // written at the end of each phase and every checkpoint_every of the scene; NULL: none
+    const char *restart_path;    // checkpoint of the same scene to go on from, to the same bits; NULL: from the start
     core_h5_provenance provenance;
 } sim_run_def;
+/// The defaults named above, one thread.
 sim_run_def sim_run_default_def(void);
 /// What a finished run says.
 typedef struct sim_run_report {
