@@ -248,8 +248,18 @@ static void test_damaged_files(void **state) {
     expect_refused(test_folder_write(bad, "text.h5", "theta,x,y\n"), CORE_FORMAT, "text.h5");
     assert_int_equal(sdf_file_write(test_folder_path(bad, "other.h5"), &hash.shape, &hash.grid, NULL, &err), CORE_OK);
     expect_refused(bad, CORE_FORMAT, "cem.sdf");
+    cspace_bundle_clear(&bundle);
+}
 
-    // Weights and names changed in place: what is stored has to be finite, known and consistent.
+// Weights and names changed in place: what is stored has to be finite, known and consistent.
+static void test_damaged_nets(void **state) {
+    (void)state;
+    char path[TEST_PATH_MAX];
+    cspace_bundle bundle = {0};
+    core_error err = {0};
+    add(&bundle, &hash, &u, 0.8, 1);
+    test_folder_path(path, "nets.maps.h5");
+    assert_int_equal(cspace_bundle_write(path, &bundle, NULL, &err), CORE_OK);
     const float weight = bundle.maps[0].distance.parameters[7], not_a_number = NAN;
     expect_patched_refused(path, &weight, &not_a_number, sizeof weight, 0, CORE_NONFINITE, "distance");
     const float arm_weight = bundle.maps[0].moment_arm.parameters[7], infinite = INFINITY;
@@ -278,8 +288,17 @@ static void test_damaged_files(void **state) {
                              "encodings twoframe and sincos");
     nn_model_clear(&arm);
     bundle.maps[0].moment_arm = six;
+    cspace_bundle_clear(&bundle);
+}
 
-    // Written by hand: things this version does not do, orders that do not fit.
+// Written by hand: things this version does not do, orders that do not fit.
+static void test_damaged_folds(void **state) {
+    (void)state;
+    char path[TEST_PATH_MAX];
+    cspace_bundle bundle = {0};
+    core_error err = {0};
+    add(&bundle, &hash, &u, 0.8, 1);
+    test_folder_path(path, "folds.maps.h5");
     const cspace_fold fold = bundle.maps[0].fold;
     cspace_map *m = &bundle.maps[0];
     m->fold.swap = true;
@@ -379,6 +398,7 @@ static void test_truncated(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_order_and_find),
                                        cmocka_unit_test(test_refused_maps),  cmocka_unit_test(test_damaged_files),
+                                       cmocka_unit_test(test_damaged_nets),  cmocka_unit_test(test_damaged_folds),
                                        cmocka_unit_test(test_older_version), cmocka_unit_test(test_truncated)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -72,6 +72,16 @@ static uint64_t content(const char *path) {
     return hash;
 }
 
+/// A run that has to make and take these numbers of grids, samples and maps.
+static void expect_run(const cspace_pipeline_shape *shapes, int n, const char *maps, const cspace_pipeline_def *def,
+                       int grids_built, int grids_reused, int samples_built, int samples_reused, int maps_built,
+                       int maps_reused) {
+    cspace_bundle bundle;
+    const cspace_pipeline_report r = run(shapes, n, maps, def, &bundle);
+    assert_report(&r, grids_built, grids_reused, samples_built, samples_reused, maps_built, maps_reused);
+    cspace_bundle_clear(&bundle);
+}
+
 static void test_reuse(void **state) {
     (void)state;
     char a[TEST_PATH_MAX], b[TEST_PATH_MAX], maps[TEST_PATH_MAX], cached[2 * TEST_PATH_MAX];
@@ -89,48 +99,30 @@ static void test_reuse(void **state) {
     cspace_bundle_clear(&bundle);
     const uint64_t first = content(maps);
 
-    r = run(shapes, 3, maps, &def, &bundle); // nothing changed
-    assert_report(&r, 0, 2, 0, 0, 0, 3);
-    cspace_bundle_clear(&bundle);
+    expect_run(shapes, 3, maps, &def, 0, 2, 0, 0, 0, 3); // nothing changed
     assert_int_equal(content(maps), first);
 
     assert_int_equal(remove(maps), 0); // as after an interruption: trained pairs are in the cache
-    r = run(shapes, 2, maps, &def, &bundle);
-    assert_report(&r, 0, 2, 0, 0, 0, 3);
-    cspace_bundle_clear(&bundle);
+    expect_run(shapes, 2, maps, &def, 0, 2, 0, 0, 0, 3);
     assert_int_equal(content(maps), first);
 
     remove_cache(maps); // the bundle alone is enough, too
-    r = run(shapes, 2, maps, &def, &bundle);
-    assert_report(&r, 2, 0, 0, 0, 0, 3);
-    cspace_bundle_clear(&bundle);
+    expect_run(shapes, 2, maps, &def, 2, 0, 0, 0, 0, 3);
 
     def.train.net.epochs = 2; // another training: samples stay (here they are gone with the cache)
-    r = run(shapes, 1, maps, &def, &bundle);
-    assert_report(&r, 0, 1, 1, 0, 1, 0);
-    cspace_bundle_clear(&bundle);
+    expect_run(shapes, 1, maps, &def, 0, 1, 1, 0, 1, 0);
     def.train.net.epochs = 3;
-    r = run(shapes, 1, maps, &def, &bundle);
-    assert_report(&r, 0, 1, 0, 1, 1, 0);
-    cspace_bundle_clear(&bundle);
+    expect_run(shapes, 1, maps, &def, 0, 1, 0, 1, 1, 0);
     def.sample.seed = 5; // other samples
-    r = run(shapes, 1, maps, &def, &bundle);
-    assert_report(&r, 0, 1, 1, 0, 1, 0);
-    cspace_bundle_clear(&bundle);
+    expect_run(shapes, 1, maps, &def, 0, 1, 1, 0, 1, 0);
     def.resolution = 40; // other grids
-    r = run(shapes, 1, maps, &def, &bundle);
-    assert_report(&r, 1, 0, 1, 0, 1, 0);
-    cspace_bundle_clear(&bundle);
+    expect_run(shapes, 1, maps, &def, 1, 0, 1, 0, 1, 0);
     test_folder_write(a, "tri.wkt", square); // another outline under the old name
-    r = run(shapes, 1, maps, &def, &bundle);
-    assert_report(&r, 1, 0, 1, 0, 1, 0);
-    cspace_bundle_clear(&bundle);
+    expect_run(shapes, 1, maps, &def, 1, 0, 1, 0, 1, 0);
 
     snprintf(cached, sizeof cached, "%s.cache/tri.sdf.h5", maps); // a broken intermediate is made anew
     assert_int_equal(core_file_write(cached, "broken", 6, NULL), CORE_OK);
-    r = run(shapes, 1, maps, &def, &bundle);
-    assert_report(&r, 1, 0, 0, 0, 0, 1);
-    cspace_bundle_clear(&bundle);
+    expect_run(shapes, 1, maps, &def, 1, 0, 0, 0, 0, 1);
     remove_cache(maps);
 }
 

@@ -167,78 +167,84 @@ static void stiffness_from_the_weight(void **state) {
     assert_non_null(strstr(cause.message, "contact.default.kn: auto gives 0 N/m from 10000 kg over 4 m at 0 m/s^2"));
 }
 
+/// What a scene says of what it refuses: parts of the middle and of the end (NULL: the usual one).
+static const struct {
+    const char *middle, *last, *message;
+} refused[] = {
+    {"boundaries: [{name: a, circle: {centre: [0, 0], radius: 1}, plane: {point: [0, 0], normal: [0, 1]}}]\n", NULL,
+     "3: boundaries[0].circle: given together with plane; expected one of them"},
+    {"boundaries: [{name: a, polyline: {points: [0, 0, 1], thickness: 1}}]\n", NULL,
+     "3: boundaries[0].polyline.points: found 3 numbers, expected [x0, y0, x1, y1, ...] of 2 or more points"},
+    {"boundaries: [{name: a, polyline: {points: [0, 0, 1, 1, 1, 1], thickness: 1}}]\n", NULL,
+     "3: boundaries[0].polyline.points: points 2 and 3 are the same"},
+    {"boundaries: [{name: a, grain: {type: qs, position: [0, 0]}}]\n", NULL,
+     "3: boundaries[0].grain.type: unknown grain type \"qs\""},
+    {"boundaries: [{name: sq, circle: {centre: [0, 0], radius: 1}}]\n", NULL,
+     "3: boundaries[0].name: \"sq\" is a grain type already"},
+    {"boundaries: [{name: spread, circle: {centre: [0, 0], radius: 1}}]\n", NULL,
+     "3: boundaries[0].name: \"spread\" is a grain type"},
+    {"boundaries: [{name: a, circle: {centre: [0, 0], radius: 1}, servo: {pressure: 1, length: 1}}]\n", NULL,
+     "3: boundaries[0].servo: of a circle; expected a plane"},
+    {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, servo: {pressure: 1}}]\n", NULL,
+     "3: boundaries[0].servo: neither length nor across"},
+    {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, servo: {pressure: 1, length: 1}, motion: "
+     "{rotation: 1}}]\n",
+     NULL, "3: boundaries: \"a\" has a servo and a motion; expected a phase that starts"},
+    {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, servo: {pressure: 1, across: [a, b]}}]\n", NULL,
+     "3: boundaries[0].servo.across[1]: unknown boundary \"b\""},
+    {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: none.csv}}]\n", NULL,
+     "3: boundaries[0].motion.table: "},
+    {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: late.csv}}]\n", NULL,
+     "3: boundaries[0].motion.table: "},
+    {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}}]\ncell: {x: [a], y: [a, a]}\n", NULL,
+     "4: cell.x: found 1 names"},
+    {"periodic: {x: [1, 0]}\n", NULL, "3: periodic.x: found [1, 0]"},
+    {"periodic: {x: [0, 9]}\nboundaries: [{name: w, plane: {point: [0, 0], normal: [1, 0]}}]\n", NULL,
+     "3: periodic.x: the plane \"w\" is not level"},
+    {"periodic: {x: [0, 1]}\n", NULL, "4: fill[0].region: reaches from x = 0 to 2, beyond periodic.x [0, 1]"},
+    {"pour: [{name: a, type: sq, count: 1, rate: 1, region: [0, 0, 0.5, 9]}]\n", NULL,
+     "3: pour[0].region: a grain of type sq needs 1 m each way"},
+    {"outlets: [{name: a}]\n", NULL, "3: outlets[0]: neither region nor line"},
+    {"outlets: [{name: a/b, region: [0, 0, 1, 1]}]\n", NULL, "3: outlets[0].name: found \"a/b\""},
+    {"outlets: [{name: a, region: [0, 0, 1, 1]}, {name: a, region: [0, 0, 1, 1]}]\n", NULL,
+     "3: outlets[1].name: a second outlet \"a\""},
+    {"poses: [{file: who.csv}]\n", NULL, "3: poses[0].file: "},
+    {"", "fill: [{count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}]\n",
+     "3: fill[0]: neither type nor types"},
+    {"", "fill: [{type: sq, types: [sq], count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}]\n",
+     "3: fill[0].types: given together"},
+    {"", "fill: [{types: [sq], weights: [1, 2], count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}]\n",
+     "3: fill[0].weights: found 2 weights, expected one for each of the 1 types"},
+    {"", "fill: [{types: [sq], weights: [0], count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}]\n",
+     "3: fill[0].weights: found a sum of 0"},
+    {"", "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}, {name: a, time: 1}]\n",
+     "4: phases[1].name: a second phase \"a\"; expected another name"},
+    {"", "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: \"a,b\", time: 1}]\n",
+     "4: phases[0].name: found \"a,b\""},
+    {"", "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: \"1e3\", time: 1}]\n",
+     "4: phases[0].name: found \"1e3\""},
+    {"", "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1, start: [sq]}]\n",
+     "4: phases[0].start[0]: unknown boundary, pour or outlet \"sq\"; known: none"},
+    {"outlets: [{name: o, region: [0, 0, 1, 1]}]\n",
+     "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\n"
+     "phases: [{name: a, time: 1, start: [o]}, {name: b, time: 1, start: [o]}]\n",
+     "5: phases[1].start[0]: \"o\" has started already"},
+    {"outlets: [{name: o, region: [0, 0, 1, 1]}]\n",
+     "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\n"
+     "phases: [{name: a, time: 1, stop: [o]}, {name: b, time: 1, stop: [o]}]\n",
+     "5: phases[1].stop[0]: \"o\" has stopped already"},
+    {"dt_force: yes\n", NULL, "3: dt_force: found \"yes\", expected one of the words: true false"},
+};
+
 static void refusals(void **state) {
     (void)state;
-    static const struct {
-        const char *middle, *last, *message;
-    } cases[] = {
-        {"boundaries: [{name: a, circle: {centre: [0, 0], radius: 1}, plane: {point: [0, 0], normal: [0, 1]}}]\n", NULL,
-         "3: boundaries[0].circle: given together with plane; expected one of them"},
-        {"boundaries: [{name: a, polyline: {points: [0, 0, 1], thickness: 1}}]\n", NULL,
-         "3: boundaries[0].polyline.points: found 3 numbers, expected [x0, y0, x1, y1, ...] of 2 or more points"},
-        {"boundaries: [{name: a, polyline: {points: [0, 0, 1, 1, 1, 1], thickness: 1}}]\n", NULL,
-         "3: boundaries[0].polyline.points: points 2 and 3 are the same"},
-        {"boundaries: [{name: a, grain: {type: qs, position: [0, 0]}}]\n", NULL,
-         "3: boundaries[0].grain.type: unknown grain type \"qs\""},
-        {"boundaries: [{name: sq, circle: {centre: [0, 0], radius: 1}}]\n", NULL,
-         "3: boundaries[0].name: \"sq\" is a grain type already"},
-        {"boundaries: [{name: spread, circle: {centre: [0, 0], radius: 1}}]\n", NULL,
-         "3: boundaries[0].name: \"spread\" is a grain type"},
-        {"boundaries: [{name: a, circle: {centre: [0, 0], radius: 1}, servo: {pressure: 1, length: 1}}]\n", NULL,
-         "3: boundaries[0].servo: of a circle; expected a plane"},
-        {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, servo: {pressure: 1}}]\n", NULL,
-         "3: boundaries[0].servo: neither length nor across"},
-        {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, servo: {pressure: 1, length: 1}, motion: "
-         "{rotation: 1}}]\n",
-         NULL, "3: boundaries: \"a\" has a servo and a motion; expected a phase that starts"},
-        {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, servo: {pressure: 1, across: [a, b]}}]\n",
-         NULL, "3: boundaries[0].servo.across[1]: unknown boundary \"b\""},
-        {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: none.csv}}]\n", NULL,
-         "3: boundaries[0].motion.table: "},
-        {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: late.csv}}]\n", NULL,
-         "3: boundaries[0].motion.table: "},
-        {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}}]\ncell: {x: [a], y: [a, a]}\n", NULL,
-         "4: cell.x: found 1 names"},
-        {"periodic: {x: [1, 0]}\n", NULL, "3: periodic.x: found [1, 0]"},
-        {"periodic: {x: [0, 9]}\nboundaries: [{name: w, plane: {point: [0, 0], normal: [1, 0]}}]\n", NULL,
-         "3: periodic.x: the plane \"w\" is not level"},
-        {"periodic: {x: [0, 1]}\n", NULL, "4: fill[0].region: reaches from x = 0 to 2, beyond periodic.x [0, 1]"},
-        {"pour: [{name: a, type: sq, count: 1, rate: 1, region: [0, 0, 0.5, 9]}]\n", NULL,
-         "3: pour[0].region: a grain of type sq needs 1 m each way"},
-        {"outlets: [{name: a}]\n", NULL, "3: outlets[0]: neither region nor line"},
-        {"outlets: [{name: a/b, region: [0, 0, 1, 1]}]\n", NULL, "3: outlets[0].name: found \"a/b\""},
-        {"outlets: [{name: a, region: [0, 0, 1, 1]}, {name: a, region: [0, 0, 1, 1]}]\n", NULL,
-         "3: outlets[1].name: a second outlet \"a\""},
-        {"poses: [{file: who.csv}]\n", NULL, "3: poses[0].file: "},
-        {"", "fill: [{count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}]\n",
-         "3: fill[0]: neither type nor types"},
-        {"", "fill: [{type: sq, types: [sq], count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}]\n",
-         "3: fill[0].types: given together"},
-        {"", "fill: [{types: [sq], weights: [1, 2], count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}]\n",
-         "3: fill[0].weights: found 2 weights, expected one for each of the 1 types"},
-        {"", "fill: [{types: [sq], weights: [0], count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}]\n",
-         "3: fill[0].weights: found a sum of 0"},
-        {"", "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1}, {name: a, time: 1}]\n",
-         "4: phases[1].name: a second phase \"a\"; expected another name"},
-        {"", "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: \"a,b\", time: 1}]\n",
-         "4: phases[0].name: found \"a,b\""},
-        {"", "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: \"1e3\", time: 1}]\n",
-         "4: phases[0].name: found \"1e3\""},
-        {"", "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\nphases: [{name: a, time: 1, start: [sq]}]\n",
-         "4: phases[0].start[0]: unknown boundary, pour or outlet \"sq\"; known: none"},
-        {"outlets: [{name: o, region: [0, 0, 1, 1]}]\n",
-         "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\n"
-         "phases: [{name: a, time: 1, start: [o]}, {name: b, time: 1, start: [o]}]\n",
-         "5: phases[1].start[0]: \"o\" has started already"},
-        {"outlets: [{name: o, region: [0, 0, 1, 1]}]\n",
-         "fill: [{type: sq, count: 1, region: [0, 0, 1, 1]}]\n"
-         "phases: [{name: a, time: 1, stop: [o]}, {name: b, time: 1, stop: [o]}]\n",
-         "5: phases[1].stop[0]: \"o\" has stopped already"},
-        {"dt_force: yes\n", NULL, "3: dt_force: found \"yes\", expected one of the words: true false"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        expect(cases[i].middle, cases[i].last, cases[i].message);
-    // the part behind the path of a file
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        expect(refused[i].middle, refused[i].last, refused[i].message);
+}
+
+/// The part behind the path of a file.
+static void refused_files(void **state) {
+    (void)state;
     core_error cause = {0};
     char path[TEST_PATH_MAX];
     sim_scene s = {0};
@@ -258,6 +264,13 @@ static void refusals(void **state) {
         if (!strstr(cause.message, files[i].part))
             fail_msg("found \"%s\", expected \"%s\" in it", cause.message, files[i].part);
     }
+}
+
+static void refused_types(void **state) {
+    (void)state;
+    core_error cause = {0};
+    char path[TEST_PATH_MAX];
+    sim_scene s = {0};
     static const struct {
         const char *types, *message;
     } types[] = {
@@ -310,6 +323,8 @@ int main(void) {
         cmocka_unit_test(mixtures_are_drawn_by_weight),
         cmocka_unit_test(stiffness_from_the_weight),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(refused_files),
+        cmocka_unit_test(refused_types),
         cmocka_unit_test(memory_failures),
     };
     return cmocka_run_group_tests(tests, make_folder, test_folder_remove);
