@@ -8,6 +8,8 @@ cem_test(test_cspace_bundle unit/test_cspace_bundle.c unit cspace cem::hdf5)
 cem_test(test_cspace_statement unit/test_cspace_statement.c unit cspace)
 cem_test(test_cspace_train unit/test_cspace_train.c unit cspace)
 cem_test(test_cspace_train_state unit/test_cspace_train_state.c unit cspace)
+set_tests_properties(test_cspace_train_state PROPERTIES ENVIRONMENT
+  "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/unit/hdf5.supp")
 cem_test(test_cspace_report unit/test_cspace_report.c unit cspace)
 cem_test(test_cspace_pipeline unit/test_cspace_pipeline.c unit cspace)
 
