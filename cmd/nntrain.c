@@ -263,15 +263,13 @@ static core_status keep_others(session *s, core_error *err) {
 
 // ---------------------------------------------------------------------------------------------- the command
 
-// Fails now, not after the training, if the report could not be written.
+// Fails now, not after the training, if the report could not be written. What is there stays.
 static core_status check_report(const char *path, core_error *err) {
-    core_status status = CORE_OK;
-    char *folder = NULL;
-    CORE_TRY_DONE(core_path_folder(path, &folder, err));
-    CORE_CHECK_DONE(core_file_is_directory(folder), CORE_IO, "%s: the folder %s does not exist", path, folder);
-    CORE_CHECK_DONE(!core_file_is_directory(path), CORE_IO, "%s: is a folder, expected a file to write", path);
-done:
-    core_free(folder);
+    char *temporary = NULL;
+    CORE_TRY(core_file_temporary(path, &temporary, err));
+    core_status status = core_file_write(temporary, "", 0, err);
+    if (status == CORE_OK) (void)remove(temporary);
+    core_free(temporary);
     return status;
 }
 
@@ -334,10 +332,12 @@ static void resolve(options *o, session *s) {
     if (!o->output && !(o->sweep && !o->target)) cmd_usage("-o MAPS.h5 is missing");
     for (int i = 0; o->output && i < o->count_files; i++)
         if (core_file_same(o->files[i], o->output)) cmd_usage("%s: input and output are the same file", o->output);
+    for (int i = 0; i < o->count_files; i++)
+        for (int k = 0; k < i; k++)
+            if (core_file_same(o->files[i], o->files[k])) cmd_usage("%s: the same file twice", o->files[i]);
     for (int i = 0; o->report && i < o->count_files; i++)
         if (core_file_same(o->files[i], o->report)) cmd_usage("%s: input and report are the same file", o->report);
-    if (o->report && o->output && (strcmp(o->report, o->output) == 0 || core_file_same(o->report, o->output)))
-        cmd_usage("%s: output and report are the same file", o->report);
+    if (core_file_same(o->report, o->output)) cmd_usage("%s: output and report are the same file", o->report);
 }
 
 int main(int argc, char **argv) {

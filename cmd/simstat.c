@@ -281,6 +281,10 @@ int main(int argc, char **argv) {
         if (o.count_paths > 1) cmd_usage("%s: found %d run files, expected one", simstat_file_names[k], o.count_paths);
         if (core_file_same(o.file[k], o.paths[0]))
             cmd_usage("%s: %s: input and output are the same file", simstat_file_names[k], o.file[k]);
+        for (int j = 0; j < k; j++)
+            if (core_file_same(o.file[j], o.file[k]))
+                cmd_usage("%s: %s: the file of %s too, expected another", simstat_file_names[k], o.file[k],
+                          simstat_file_names[j]);
     }
     core_error err = {0};
     sim_measurement *m = core_alloc((size_t)o.count_paths, sizeof *m);

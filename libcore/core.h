@@ -210,7 +210,8 @@ core_status core_file_sync(const char *path, core_error *err);
 core_status core_file_publish(const char *temporary, const char *path, core_error *err);
 /// True if path exists (any kind).
 bool core_file_exists(const char *path);
-/// True if both paths lead to one existing file, however they are spelled or linked. NULL: false.
+/// True if both paths lead to one file, however they are spelled or linked; of files that are not there yet, if they
+/// have one name in one folder. NULL: false.
 bool core_file_same(const char *a, const char *b);
 /// True if path is a directory, also through a symbolic link.
 bool core_file_is_directory(const char *path);

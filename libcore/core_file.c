@@ -161,10 +161,28 @@ bool core_file_exists(const char *path) {
     return path && stat(path, &info) == 0;
 }
 
-bool core_file_same(const char *a, const char *b) {
+/// Part of a path behind its last slash.
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool same_node(const char *a, const char *b) {
     struct stat first, second;
-    return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
            first.st_ino == second.st_ino;
+}
+
+bool core_file_same(const char *a, const char *b) {
+    if (!a || !b || !*a || !*b) return false;
+    if (core_file_exists(a) || core_file_exists(b)) return same_node(a, b);
+    if (strcmp(last_part(a), last_part(b)) != 0) return false;
+    char *first = NULL, *second = NULL;
+    const bool same = core_path_folder(a, &first, NULL) == CORE_OK && core_path_folder(b, &second, NULL) == CORE_OK &&
+                      same_node(first, second);
+    core_free(first);
+    core_free(second);
+    return same;
 }
 
 bool core_file_is_directory(const char *path) {

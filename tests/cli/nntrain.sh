@@ -74,7 +74,13 @@ if command -v xmllint >/dev/null; then xmllint --noout "a report.html" || fail "
 cmp -s "a report.html" again.html || fail "--report: a reused map is reported differently"
 expect 2 '--report' nntrain su.h5 --sweep 1x4 --report x.html
 expect 2 'input and report' nntrain su.h5 -o x.h5 --report su.h5
-expect 2 'output and report' nntrain su.h5 -o x.h5 --report x.h5
+for same in x.h5 ./x.h5 "$PWD/x.h5"; do expect 2 'output and report' nntrain su.h5 -o x.h5 --report "$same"; done
+expect 2 'twice' nntrain su.h5 ./su.h5 -o x.h5
+# refused before anything is trained: nothing may come out
+for full in /dev/full ""; do
+    "$bin/nntrain" su.h5 -o x.h5 $few --quiet --report "$full" >table.txt 2>err.txt && fail "--report '$full'"
+    [ ! -s table.txt ] && [ -s err.txt ] || fail "--report '$full': found out late: $(cat table.txt err.txt)"
+done
 expect 1 'folder.h5' nntrain su.h5 -o x.h5 --report folder.h5
 expect 1 'nowhere/x.html' nntrain su.h5 --update reported.h5 -o reported.h5 $few --quiet --report nowhere/x.html
 

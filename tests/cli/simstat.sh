@@ -103,6 +103,7 @@ expect 1 'nowhere' run.h5 --poses nowhere/x.csv
 expect 1 'folder.h5' run.h5 --poses folder.h5
 cp run.h5 kept.h5
 for file in poses series orientations boundaries; do expect 2 'same file' run.h5 --$file ./run.h5; done
+expect 2 'the file of --poses too' run.h5 --poses x.csv --series ./x.csv
 cmp -s run.h5 kept.h5 || fail "the run was overwritten"
 if [ "$(id -u)" != 0 ]; then
     expect 1 'locked' run.h5 --poses locked/x.csv

@@ -155,7 +155,12 @@ static void test_folders(void **state) {
     assert_int_equal(core_file_write(other, "x", 1, NULL), CORE_OK);
     assert_true(core_file_same(path, path) && core_file_same(path, spelled));
     assert_false(core_file_same(path, other) || core_file_same(path, NULL) || core_file_same(NULL, path));
-    assert_false(core_file_same(test_folder_file("nothing"), test_folder_file("nothing")));
+    // files that are not there yet: one name in one folder
+    const char *nothing = test_folder_file("nothing"), *nothing_spelled = test_folder_file("./nothing");
+    assert_true(core_file_same(nothing, nothing) && core_file_same(nothing, nothing_spelled));
+    assert_false(core_file_same(nothing, path) || core_file_same(path, nothing));
+    assert_false(core_file_same(nothing, test_folder_file("nothing2")) || core_file_same(nothing, "nothing"));
+    assert_false(core_file_same(test_folder_file("no folder/x"), test_folder_file("./no folder/x")));
 }
 
 static void assert_joined(const char *a, const char *b, const char *wanted) {
