@@ -138,7 +138,7 @@ typedef struct sim_type_def {
     double radius;    // circumradius, m
     double density;   // kg/m^3
     sdf_shape shape;
-    char family[CORE_NAME_MAX]; // of a radius spread: the name in the scene; else empty
+    char family[CORE_NAME_MAX]; // the name in the scene: of a radius spread that of all its sizes, else `name`
 } sim_type_def;
 
 /// Types drawn at random, each grain anew.
@@ -231,6 +231,8 @@ typedef struct sim_scene {
     sim_pour_def *pours;
     int count_outlets;
     sim_outlet_def *outlets;
+    int count_csv;
+    char **csv_paths;  // (count_csv) files of poses and motions that were read
     char *start_path;  // run whose grains are taken over, or NULL
     double start_time; // s; NaN: its last frame
     int count_phases;

@@ -192,14 +192,21 @@ done:
 
 // ---------------------------------------------------------------------------------------------- whole files
 
+core_status sim_checkpoint_previous(const char *path, char **previous, core_error *err) {
+    const size_t n = strlen(path) + sizeof ".1";
+    char *name = core_alloc(n, 1);
+    CORE_CHECK(name, CORE_MEMORY, "out of memory: name of the checkpoint before %s", path);
+    snprintf(name, n, "%s.1", path);
+    *previous = name;
+    return CORE_OK;
+}
+
 core_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_setup *setup,
                                  const sim_moment *moment, const core_h5_provenance *provenance, core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
     char *previous = NULL;
-    const size_t n = strlen(path) + 3;
-    CORE_NEW_DONE(previous, n);
-    snprintf(previous, n, "%s.1", path);
+    CORE_TRY_DONE(sim_checkpoint_previous(path, &previous, err));
     CORE_TRY_DONE(core_h5_create(path, FORMAT, VERSION, &file, err));
     CORE_TRY_DONE(core_h5_write_provenance(file, provenance, err));
     CORE_TRY_DONE(write_inputs(file, scene, setup, err));

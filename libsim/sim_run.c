@@ -432,13 +432,24 @@ static core_status check_run(const sim_scene *scene, const sim_run_def *def, cor
     return CORE_OK;
 }
 
-// Scene, maps and shape files must survive the run, under whatever spelling of their names.
+// Scene, maps, shape and CSV files must survive the run, under whatever spelling of their names.
 static bool is_input(const sim_scene *scene, const sim_run_def *def, const char *maps_path, const char *run_path) {
     bool found = core_file_same(run_path, scene->path) || core_file_same(run_path, maps_path) ||
-                 core_file_same(run_path, scene->start_path) || core_file_same(run_path, def->restart_path) ||
-                 core_file_same(def->checkpoint_path, def->restart_path);
+                 core_file_same(run_path, scene->start_path) || core_file_same(run_path, def->restart_path);
     for (int i = 0; i < scene->count_types && !found; ++i) found = core_file_same(run_path, scene->types[i].shape_path);
+    for (int i = 0; i < scene->count_csv && !found; ++i) found = core_file_same(run_path, scene->csv_paths[i]);
     return found;
+}
+
+// So must the checkpoint that the run goes on from: neither the new ones nor the one kept before them may replace it.
+static core_status is_own_checkpoint(const sim_run_def *def, bool *found, core_error *err) {
+    *found = core_file_same(def->checkpoint_path, def->restart_path);
+    if (*found || !def->checkpoint_path || !def->restart_path) return CORE_OK;
+    char *previous = NULL;
+    CORE_TRY(sim_checkpoint_previous(def->checkpoint_path, &previous, err));
+    *found = core_file_same(previous, def->restart_path);
+    core_free(previous);
+    return CORE_OK;
 }
 
 static void report_setup(const run *r) {
@@ -469,10 +480,12 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     core_status status = CORE_OK;
     run r = {.scene = scene, .def = def, .progress = progress, .step_written = -1};
     const double start = sim_wall_time();
+    bool own = false;
     CORE_TRY_DONE(check_run(scene, def, err));
     CORE_CHECK_DONE(run_path, CORE_ARG, "sim_run: path is NULL");
     CORE_TRY_DONE(sim_setup_create(scene, def, progress, &r.setup, err));
-    CORE_CHECK_DONE(!is_input(scene, def, r.setup.maps_path, run_path), CORE_ARG,
+    CORE_TRY_DONE(is_own_checkpoint(def, &own, err));
+    CORE_CHECK_DONE(!own && !is_input(scene, def, r.setup.maps_path, run_path), CORE_ARG,
                     "%s: the run would overwrite its own input", run_path);
     if (def->restart_path) CORE_TRY_DONE(sim_checkpoint_read(def->restart_path, scene, &r.setup, &r.at, err));
     CORE_TRY_DONE(sim_observe_create(scene, &r.observe, err));

@@ -71,6 +71,24 @@ done:
     return status;
 }
 
+core_status sim__scene_csv(const sim__reader *r, const core_yaml_node *place, int count_columns,
+                           const sim_csv_column *columns, sim_csv *csv, const char **path, core_error *err) {
+    sim_scene *scene = r->scene;
+    const size_t n = (size_t)scene->count_csv;
+    char **more = core_realloc(scene->csv_paths, n, n + 1, sizeof *more);
+    CORE_CHECK(more, CORE_MEMORY, "out of memory: paths of %zu CSV files", n + 1);
+    scene->csv_paths = more;
+    CORE_TRY(core_path_join(r->folder, core_yaml_scalar(place), &more[n], err));
+    scene->count_csv++;
+    *path = more[n];
+    core_error cause = {0};
+    const core_status status = sim_csv_read(*path, count_columns, columns, csv, &cause);
+    if (status == CORE_OK) return CORE_OK;
+    core_yaml_fail(r->doc, place, err, "%s", cause.message);
+    if (err) err->code = status;
+    return status;
+}
+
 core_status sim__scene_name(const sim__reader *r, const core_yaml_node *place, const char *from, char to[CORE_NAME_MAX],
                             core_error *err) {
     const sim_scene *scene = r->scene;
@@ -171,7 +189,9 @@ static core_status set_size(const reader *r, const core_yaml_node *node, int k, 
     double radii[2] = {0, 0};
     if (n == 1) {
         type->radius = core_yaml_number(node, "radius");
-        return sim__scene_name(r, node, name, type->name, err);
+        CORE_TRY(sim__scene_name(r, node, name, type->name, err));
+        memcpy(type->family, type->name, sizeof type->family);
+        return CORE_OK;
     }
     char sized[CORE_NAME_MAX + 16];
     core_yaml_vector(node, "radii", radii, 2);
@@ -519,5 +539,7 @@ void sim_scene_clear(sim_scene *scene) {
     core_free(scene->phases);
     core_free(scene->maps_path);
     core_free(scene->start_path);
+    for (int i = 0; i < scene->count_csv; i++) core_free(scene->csv_paths[i]);
+    core_free(scene->csv_paths);
     *scene = (sim_scene){0};
 }

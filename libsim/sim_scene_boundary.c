@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim_csv.h"
 #include "sim_scene_private.h"
 
 #define BOUNDARIES_MAX 4096
@@ -59,15 +58,8 @@ static core_status read_table(const reader *r, const core_yaml_node *place, sim_
         {"t", true, false}, {"x", false, false}, {"y", false, false}, {"angle", false, false}};
     core_status status = CORE_OK;
     sim_csv csv = {0};
-    core_error cause = {0};
-    char *path = NULL;
-    CORE_TRY_DONE(core_path_join(r->folder, core_yaml_scalar(place), &path, err));
-    status = sim_csv_read(path, 4, columns, &csv, &cause);
-    if (status != CORE_OK) {
-        core_yaml_fail(r->doc, place, err, "%s", cause.message);
-        if (err) err->code = status;
-        goto done;
-    }
+    const char *path = NULL;
+    CORE_TRY_DONE(sim__scene_csv(r, place, 4, columns, &csv, &path, err));
     for (int i = 0; i < csv.count_rows; i++) {
         const double *row = csv.values + 4 * i;
         if (i == 0 ? row[0] >= 0 : row[0] > row[-4]) continue;
@@ -80,7 +72,6 @@ static core_status read_table(const reader *r, const core_yaml_node *place, sim_
     csv.values = NULL;
 done:
     sim_csv_clear(&csv);
-    core_free(path);
     return status;
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim_csv.h"
 #include "sim_scene_private.h"
 
 // Two grains placed nearer than this (in the smaller circumradius) are one grain given twice.
@@ -170,15 +169,8 @@ static core_status read_poses(const reader *r, const core_yaml_node *place, core
     sim_scene *scene = r->scene;
     core_status status = CORE_OK;
     sim_csv csv = {0};
-    core_error cause = {0};
-    char *path = NULL;
-    CORE_TRY_DONE(core_path_join(r->folder, core_yaml_scalar(place), &path, err));
-    status = sim_csv_read(path, POSE_COLUMNS, pose_columns, &csv, &cause);
-    if (status != CORE_OK) {
-        core_yaml_fail(r->doc, place, err, "%s", cause.message);
-        if (err) err->code = status;
-        goto done;
-    }
+    const char *path = NULL;
+    CORE_TRY_DONE(sim__scene_csv(r, place, POSE_COLUMNS, pose_columns, &csv, &path, err));
     const size_t old = (size_t)scene->count_place, count = old + (size_t)csv.count_rows;
     sim_place_def *more = core_realloc(scene->place, old, count, sizeof *more);
     CORE_CHECK_DONE(more, CORE_MEMORY, "out of memory: %zu grains", count);
@@ -203,7 +195,6 @@ static core_status read_poses(const reader *r, const core_yaml_node *place, core
     }
 done:
     sim_csv_clear(&csv);
-    core_free(path);
     return status;
 }
 

@@ -87,7 +87,9 @@ expect 2 'whole.h5' --restart whole.h5 -o x.h5
 expect 2 'overwrite' --restart last.h5 -o last.h5
 cp last.h5 run.checkpoint.h5
 expect 2 'overwrite' --restart run.checkpoint.h5 -o run.h5
-cmp -s last.h5 run.checkpoint.h5 || fail "a checkpoint was overwritten"
+mv run.checkpoint.h5 run.checkpoint.h5.1
+expect 2 'overwrite' --restart run.checkpoint.h5.1 -o run.h5
+cmp -s last.h5 run.checkpoint.h5.1 && [ ! -e run.h5 ] || fail "a checkpoint was overwritten"
 size=$(stat -c %s last.h5)
 for part in 1 2 3 4 5 6 7 8 9 10; do
     head -c $((size * part / 11)) last.h5 >cut.h5

@@ -145,6 +145,14 @@ cp u.wkt kept.wkt
 cp good.yaml kept.yaml
 for o in ./good.yaml link.yaml "$PWD/good.yaml" u.wkt ./maps.h5; do expect 2 'overwrite' good.yaml -o "$o"; done
 cmp -s good.yaml kept.yaml && cmp -s u.wkt kept.wkt || fail "an input was overwritten"
+printf 'type,x,y\nu,0.05,0.5\n' >poses.csv
+printf 't,x\n0,0\n1,0.001\n' >motion.csv
+cp poses.csv kept.csv
+sed 's/^boundaries:/&\n  - {name: shaken, plane: {point: [-1, 0], normal: [1, 0]}, motion: {table: motion.csv}}/' good.yaml >csv.yaml
+echo 'poses: [{file: poses.csv}]' >>csv.yaml
+"$bin/simulate" csv.yaml --check >/dev/null 2>err.txt || fail "csv.yaml: $(cat err.txt)"
+for o in poses.csv ./motion.csv; do expect 2 'overwrite' csv.yaml -o "$o"; done
+cmp -s poses.csv kept.csv || fail "the poses were overwritten"
 cp maps.h5 kept.h5
 expect 2 'overwrite' good.yaml --maps maps.h5 -o maps.h5
 cmp -s maps.h5 kept.h5 || fail "the maps were overwritten"
