@@ -51,12 +51,22 @@ done:
 
 // ---------------------------------------------------------------------------------------------- what must be the same
 
+static uint64_t hash_motion(uint64_t hash, const sim_motion_def *motion) {
+    return motion->count_rows > 0
+               ? core_hash_bytes(hash, motion->table, 4 * (size_t)motion->count_rows * sizeof *motion->table)
+               : hash;
+}
+
 static uint64_t hash_inputs(const sim_scene *scene, const sim_setup *setup) {
     uint64_t hash = core_hash_bytes(0, &setup->maps_hash, sizeof setup->maps_hash);
     for (int t = 0; t < scene->count_types; ++t) {
         const uint64_t outline = core_outline_hash(&scene->types[t].shape.outline);
         hash = core_hash_bytes(hash, &outline, sizeof outline);
     }
+    for (int i = 0; i < scene->count_boundaries; ++i) hash = hash_motion(hash, &scene->boundaries[i].motion);
+    for (int i = 0; i < scene->count_bodies; ++i) hash = hash_motion(hash, &scene->bodies[i].motion);
+    for (int i = 0; i < scene->count_place; ++i)
+        hash = core_hash_bytes(hash, &scene->place[i].type, sizeof scene->place[i].type);
     return hash;
 }
 
@@ -64,7 +74,8 @@ static core_status write_inputs(core_h5 *file, const sim_scene *scene, const sim
     const int64_t hash = (int64_t)hash_inputs(scene, setup);
     CORE_TRY(core_h5_write_text(file, SCENE_TEXT, scene->text, "the scene with all overrides, YAML", err));
     CORE_TRY(core_h5_write_text(file, SCENE_PATH, scene->path, "its file: other files are named from its folder", err));
-    CORE_TRY(core_h5_write(file, "/scene/inputs", CORE_H5_I64, 0, NULL, &hash, NULL, "hash of shapes and maps", err));
+    CORE_TRY(core_h5_write(file, "/scene/inputs", CORE_H5_I64, 0, NULL, &hash, NULL,
+                           "hash of shapes, maps and CSV files", err));
     return core_h5_write(file, "/scene/dt", CORE_H5_F64, 0, NULL, &setup->dt, "s", "time step", err);
 }
 
@@ -73,8 +84,8 @@ static core_status check_inputs(core_h5 *file, const sim_scene *scene, const sim
     double dt;
     CORE_TRY(core_h5_read(file, "/scene/inputs", CORE_H5_I64, 0, NULL, &hash, false, err));
     CORE_CHECK((uint64_t)hash == hash_inputs(scene, setup), CORE_FORMAT,
-               "%s: shapes or maps of %s are not those of the run: found %016" PRIx64 ", expected %016" PRIx64
-               ". Restore them, or run the scene from its start",
+               "%s: shapes, maps or CSV files of %s are not those of the run: found %016" PRIx64
+               ", expected %016" PRIx64 ". Restore them, or run the scene from its start",
                core_h5_path(file), scene->path, hash_inputs(scene, setup), (uint64_t)hash);
     CORE_TRY(core_h5_read(file, "/scene/dt", CORE_H5_F64, 0, NULL, &dt, true, err));
     CORE_CHECK(fabs(dt - setup->dt) <= 0, CORE_FORMAT, "%s: /scene/dt: found %.17g s, expected %.17g s by the scene",

@@ -27,6 +27,7 @@ expect() {
 # Everything that has a state: a pour, an outlet, a moving grain and plane, springs, rest.
 mkdir -p "Ordner ü"
 cp "$root"/shapes/u.wkt "$root"/shapes/octagon.wkt "Ordner ü/" 2>/dev/null || cp "$root"/shapes/u.wkt "Ordner ü/"
+printf 't,x\n0,0\n0.3,0.001\n' >"Ordner ü/wall.csv"
 cat >"Ordner ü/scene.yaml" <<'END'
 title: everything that has a state
 types:
@@ -36,7 +37,7 @@ contact:
 boundaries:
   - {name: floor, plane: {point: [0, 0], normal: [0, 1]}}
   - {name: left, plane: {point: [0, 0], normal: [1, 0]}}
-  - {name: right, plane: {point: [0.1, 0], normal: [-1, 0]}, motion: {amplitude: [0.002, 0], frequency: 5}}
+  - {name: right, plane: {point: [0.1, 0], normal: [-1, 0]}, motion: {amplitude: [0.002, 0], frequency: 5, table: wall.csv}}
 fill:
   - {type: u, count: 9, region: [0.0, 0.0, 0.09, 0.09]}
 pour:
@@ -110,9 +111,13 @@ for k in $(seq 1 100); do
         [ $got = 2 ] && grep -q 'flipped.h5' err.txt || fail "flipped byte $at: exit $got: $(head -c 200 err.txt)"
     fi
 done
-sed 's/2500/2600/' "Ordner ü/scene.yaml" >/dev/null
+printf 't,x\n0,0\n0.3,0.002\n' >"Ordner ü/wall.csv"
+expect 2 'shapes, maps or CSV' --restart last.h5 -o x.h5
+printf 't,x\n0,0\n0.3,0.001\n' >"Ordner ü/wall.csv"
+"$bin/simulate" --restart last.h5 -o x.h5 --quiet >/dev/null 2>err.txt || fail "the table is as it was: $(cat err.txt)"
+rm -f x.h5 x.checkpoint.h5*
 printf 'POLYGON ((0 0, 3 0, 3 3, 2 3, 2 1, 1 1, 1 3, 0 3, 0 0))\n' >"Ordner ü/u.wkt"
-expect 2 'shapes or maps' --restart last.h5 -o x.h5
+expect 2 'shapes, maps or CSV' --restart last.h5 -o x.h5
 [ ! -e x.h5 ] && [ ! -e x.checkpoint.h5 ] || fail "left x.h5"
 
 [ $failures = 0 ] && echo "restart: all right"
