@@ -160,7 +160,8 @@ expect 1 'folder.h5' nntrain su.h5 -o folder.h5
 cp maps.h5 old.h5
 "$bin/nntrain" su.h5 missing.h5 -o old.h5 $few --quiet >/dev/null 2>err.txt && fail "a missing second file was not noticed"
 cmp -s maps.h5 old.h5 || fail "the old bundle was touched"
-"$bin/nntrain" su.h5 su.h5 -o x.h5 $few --quiet >/dev/null 2>err.txt && fail "the same pair twice was not noticed"
+cp su.h5 copy.h5
+"$bin/nntrain" su.h5 copy.h5 -o x.h5 $few --quiet >/dev/null 2>err.txt && fail "the same pair twice was not noticed"
 grep -q 'already' err.txt || fail "the same pair twice: $(cat err.txt)"
 (ulimit -f 4 && "$bin/nntrain" su.h5 -o old.h5 $few --quiet >/dev/null 2>err.txt)
 [ $? = 1 ] || fail "no room for the bundle: $(cat err.txt)"
