@@ -11,6 +11,7 @@
 #define VERSION 1
 #define SCENE_TEXT "/scene/text"
 #define SCENE_PATH "/scene/path"
+#define SCENE_MAPS "/scene/maps"
 #define POUR_WORDS 7 // random state, rows entered, start, stop
 
 // ---------------------------------------------------------------------------------------------- file
@@ -35,16 +36,30 @@ done:
 core_status sim_checkpoint_scene(const char *path, sim_scene *scene, core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
-    char *text = NULL, *scene_path = NULL;
+    char *text = NULL, *scene_path = NULL, *maps = NULL;
+    sim_scene read = {0};
     CORE_CHECK(path && scene, CORE_ARG, "sim_checkpoint_scene: null pointer");
     CORE_TRY_DONE(open_whole(path, &file, err));
     CORE_TRY_DONE(core_h5_read_text(file, SCENE_TEXT, &text, err));
     CORE_TRY_DONE(core_h5_read_text(file, SCENE_PATH, &scene_path, err));
-    status = sim_scene_read_text(text, scene_path, scene, err);
-    if (status != CORE_OK) core_error_prefix(err, status, "%s", path);
+    CORE_TRY_DONE(core_h5_read_text(file, SCENE_MAPS, &maps, err));
+    status = sim_scene_read_text(text, scene_path, &read, err);
+    if (status != CORE_OK) {
+        core_error_prefix(err, status, "%s", path);
+        goto done;
+    }
+    if (maps[0]) { // the run may have had others than the scene names
+        core_free(read.maps_path);
+        read.maps_path = maps;
+        maps = NULL;
+    }
+    *scene = read;
+    read = (sim_scene){0};
 done:
+    sim_scene_clear(&read);
     core_free(text);
     core_free(scene_path);
+    core_free(maps);
     core_h5_close(&file);
     return status;
 }
@@ -74,6 +89,8 @@ static core_status write_inputs(core_h5 *file, const sim_scene *scene, const sim
     const int64_t hash = (int64_t)hash_inputs(scene, setup);
     CORE_TRY(core_h5_write_text(file, SCENE_TEXT, scene->text, "the scene with all overrides, YAML", err));
     CORE_TRY(core_h5_write_text(file, SCENE_PATH, scene->path, "its file: other files are named from its folder", err));
+    CORE_TRY(
+        core_h5_write_text(file, SCENE_MAPS, setup->maps_path ? setup->maps_path : "", "contact maps, if any", err));
     CORE_TRY(core_h5_write(file, "/scene/inputs", CORE_H5_I64, 0, NULL, &hash, NULL,
                            "hash of shapes, maps and CSV files", err));
     return core_h5_write(file, "/scene/dt", CORE_H5_F64, 0, NULL, &setup->dt, "s", "time step", err);
@@ -216,19 +233,25 @@ core_status sim_checkpoint_write(const char *path, const sim_scene *scene, const
                                  const sim_moment *moment, const core_h5_provenance *provenance, core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
-    char *previous = NULL;
+    char *previous = NULL, *fresh = NULL;
+    const size_t n = strlen(path) + sizeof ".new";
     CORE_TRY_DONE(sim_checkpoint_previous(path, &previous, err));
-    CORE_TRY_DONE(core_h5_create(path, FORMAT, VERSION, &file, err));
+    CORE_NEW_DONE(fresh, n);
+    snprintf(fresh, n, "%s.new", path);
+    CORE_TRY_DONE(core_h5_create(fresh, FORMAT, VERSION, &file, err));
     CORE_TRY_DONE(core_h5_write_provenance(file, provenance, err));
     CORE_TRY_DONE(write_inputs(file, scene, setup, err));
     CORE_TRY_DONE(write_moment(file, moment, err));
     CORE_TRY_DONE(write_flow(file, scene, &setup->flow, err));
     CORE_TRY_DONE(sim_world_save(setup->world, file, err));
+    CORE_TRY_DONE(core_h5_commit(&file, err));
+    // whole and on disk: from here on two renames, between which the previous one is there
     if (core_file_exists(path)) CORE_TRY_DONE(core_file_publish(path, previous, err));
-    status = core_h5_commit(&file, err);
+    status = core_file_publish(fresh, path, err);
 done:
     core_h5_abandon(&file);
     core_free(previous);
+    core_free(fresh);
     return status;
 }
 
