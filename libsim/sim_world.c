@@ -283,95 +283,70 @@ void sim_world_totals(const sim_world *world, sim_totals *totals) {
     *totals = t;
 }
 
+// Called for each touching contact of the last step: pairs (A, B) in their order, then boundaries (A = -1 - boundary)
+// by grain.
+typedef void visitor(void *arg, int a, int b, const sim_slot *slot);
+
+typedef struct wall_visit {
+    visitor *fn;
+    void *arg;
+} wall_visit;
+
+static void visit_wall_contact(void *arg, int grain, int boundary, const sim_slot *slot) {
+    const wall_visit *visit = arg;
+    if (sim_slot_touches(slot)) visit->fn(visit->arg, -1 - boundary, grain, slot);
+}
+
+static void visit_contacts(const sim_world *w, visitor *fn, void *arg) {
+    for (int at = 0; at < w->pairs.n; ++at) {
+        const int p = w->pairs.place[at];
+        for (int k = 0; k < w->pairs.count[p]; ++k) {
+            const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k];
+            if (sim_slot_touches(slot)) fn(arg, w->pairs.i[p], w->pairs.j[p], slot);
+        }
+    }
+    wall_visit visit = {fn, arg};
+    sim_walls_visit(w, visit_wall_contact, &visit);
+}
+
+// Where contacts are listed; NULL: not wanted.
 typedef struct contacts_of {
     int64_t max, n;
     int *i, *j;
     sim_contact *c;
     sim_contact_force *f;
+    double *spring;
 } contacts_of;
 
-static void list_wall_contact(void *arg, int grain, int boundary, const sim_slot *slot) {
+static void list_contact(void *arg, int a, int b, const sim_slot *slot) {
     contacts_of *of = arg;
-    if (!sim_slot_touches(slot)) return;
     if (of->n < of->max) {
-        if (of->i) of->i[of->n] = -1 - boundary;
-        if (of->j) of->j[of->n] = grain;
+        if (of->i) of->i[of->n] = a;
+        if (of->j) of->j[of->n] = b;
         if (of->c) of->c[of->n] = slot->c;
         if (of->f) of->f[of->n] = slot->f;
+        if (of->spring) of->spring[of->n] = slot->spring;
     }
     ++of->n;
 }
 
 int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, sim_contact *c, sim_contact_force *f) {
-    const sim_world *w = world;
-    int64_t n = 0;
-    for (int at = 0; at < w->pairs.n; ++at) {
-        const int p = w->pairs.place[at];
-        for (int k = 0; k < w->pairs.count[p]; ++k) {
-            const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k];
-            if (!sim_slot_touches(slot)) continue;
-            if (n < max) {
-                if (i) i[n] = w->pairs.i[p];
-                if (j) j[n] = w->pairs.j[p];
-                if (c) c[n] = slot->c;
-                if (f) f[n] = slot->f;
-            }
-            ++n;
-        }
-    }
-    contacts_of of = {max, n, i, j, c, f};
-    sim_walls_visit(w, list_wall_contact, &of);
+    contacts_of of = {.max = max, .i = i, .j = j, .c = c, .f = f};
+    visit_contacts(world, list_contact, &of);
     return of.n;
 }
 
-// Where springs are listed.
-typedef struct springs_of {
-    int64_t max, n;
-    double *spring;
-} springs_of;
-
-static void list_wall_spring(void *arg, int grain, int boundary, const sim_slot *slot) {
-    (void)grain;
-    (void)boundary;
-    springs_of *of = arg;
-    if (!sim_slot_touches(slot)) return;
-    if (of->n < of->max) of->spring[of->n] = slot->spring;
-    ++of->n;
-}
-
 void sim_world_springs(const sim_world *world, int64_t max, double *spring) {
-    const sim_world *w = world;
-    springs_of of = {max, 0, spring};
-    for (int at = 0; at < w->pairs.n; ++at) {
-        const int p = w->pairs.place[at];
-        for (int k = 0; k < w->pairs.count[p]; ++k)
-            list_wall_spring(&of, 0, 0, &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k]);
-    }
-    sim_walls_visit(w, list_wall_spring, &of);
-}
-
-static void hash_wall_spring(void *arg, int grain, int boundary, const sim_slot *slot) {
-    uint64_t *hash = arg;
-    if (!sim_slot_touches(slot)) return;
-    const int32_t key[4] = {grain, boundary, slot->c.feature, 0};
-    *hash = core_hash_bytes(*hash, key, sizeof key);
-    *hash = core_hash_bytes(*hash, &slot->spring, sizeof slot->spring);
+    contacts_of of = {.max = max, .spring = spring};
+    visit_contacts(world, list_contact, &of);
 }
 
 // Springs of touching contacts with their keys: what the lists hold beside them is no state.
-static uint64_t hash_springs(const sim_world *w, uint64_t hash) {
-    for (int at = 0; at < w->pairs.n; ++at) {
-        const int p = w->pairs.place[at];
-        for (int k = 0; k < w->pairs.count[p]; ++k) {
-            const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k];
-            if (!sim_slot_touches(slot)) continue;
-            const int32_t key[4] = {w->pairs.i[p], w->pairs.j[p], slot->c.feature, 0};
-            hash = core_hash_bytes(hash, key, sizeof key);
-            hash = core_hash_bytes(hash, &slot->spring, sizeof slot->spring);
-        }
-    }
-    sim_walls_visit(w, hash_wall_spring, &hash);
-    return hash;
+static void hash_spring(void *arg, int a, int b, const sim_slot *slot) {
+    uint64_t *hash = arg;
+    const int32_t key[4] = {a >= 0 ? a : b, a >= 0 ? b : -1 - a, slot->c.feature, 0};
+    *hash = core_hash_bytes(*hash, key, sizeof key);
+    *hash = core_hash_bytes(*hash, &slot->spring, sizeof slot->spring);
 }
 
 uint64_t sim_world_hash(const sim_world *world) {
@@ -391,7 +366,8 @@ uint64_t sim_world_hash(const sim_world *world) {
         hash = core_hash_bytes(hash, &wall->present, sizeof wall->present);
         hash = core_hash_bytes(hash, pose, sizeof pose);
     }
-    return hash_springs(w, hash);
+    visit_contacts(w, hash_spring, &hash);
+    return hash;
 }
 
 double sim_dt_auto(int count_types, const sim_type_def *types, int count_boundaries, const sim_contact_law *law,
