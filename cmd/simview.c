@@ -1,37 +1,34 @@
 // simview: pictures and films of run files.
-#define _POSIX_C_SOURCE 200809L
 #include "cmd_time.h"
 #include "core_run.h"
 #include "sim_view.h"
+#include "simview_film.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define RUNS_MAX 16
 #define TIMES_MAX 64
-#define FILM_FPS 25
 #define FILM_SECONDS_MIN 5.0 // of a film whose rate is not given
 #define FILM_SECONDS_MAX 20.0
 #define FILM_FRAMES_MAX 1000000
-#define KNOWN_OUTPUTS "OUT ending in .png (one picture) or .mp4 (film), or the name of a folder for numbered PNGs"
+#define KNOWN_OUTPUTS                                                                                                  \
+    "OUT ending in .png or .svg (one picture) or .mp4 (film), or the name of a folder for numbered PNGs"
 
-static const char doc[] = "Draws run files: one picture (OUT ends in .png), a film (.mp4, through the program ffmpeg) "
-                          "or a folder of numbered PNGs. Several times or "
-                          "several runs become panels of one picture that share region and scale.\v"
-                          "Examples: simview column.h5 -o column.png --time 0,collapse+0.4,2\n"
-                          "          simview column.h5 -o column.mp4 --colour speed --rate 0.25";
+static const char doc[] =
+    "Draws run files: one picture (OUT ends in .png, or in .svg for print), a film (.mp4, through the "
+    "program ffmpeg) or a folder of numbered PNGs. Several times or several runs become panels of one "
+    "picture that share region and scale.\v"
+    "Examples: simview column.h5 -o column.png --time 0,collapse+0.4,2\n"
+    "          simview column.h5 -o column.mp4 --colour speed --rate 0.25\n"
+    "          simview silo.h5 -o chains.svg --forces --region=-0.1,0,0.1,0.2";
 
-enum { KEY_TIME = 1001, KEY_EVERY, KEY_WIDTH, KEY_REGION, KEY_COLOUR, KEY_RATE };
+enum { KEY_TIME = 1001, KEY_EVERY, KEY_WIDTH, KEY_REGION, KEY_COLOUR, KEY_RATE, KEY_FORCES };
 
 static const struct argp_option argp_options[] = {
-    {"output", 'o', "OUT", 0, "picture.png, film.mp4 or a folder (created)", 0},
+    {"output", 'o', "OUT", 0, "picture.png, picture.svg, film.mp4 or a folder (created)", 0},
     {"time", KEY_TIME, "T[,T...]", 0,
      "s, or PHASE or PHASE+S, since the start of a phase; picture: the nearest frames, a panel each (default: the last "
      "frame); "
@@ -40,13 +37,18 @@ static const struct argp_option argp_options[] = {
     {"every", KEY_EVERY, "N", 0, "film and folder: every N-th stored frame (1)", 0},
     {"rate", KEY_RATE, "X", 0, "film: simulated seconds per second of film (default: so that it lasts 5 to 20 s)", 0},
     {"width", KEY_WIDTH, "PIXELS", 0, "64 .. 8192 (1280)", 0},
-    {"region", KEY_REGION, "X0,Y0,X1,Y1", 0, "m, drawn exactly (default: all grains of the frames drawn)", 0},
-    {"colour", KEY_COLOUR, "WHAT", 0, "shape, speed or rotation (shape)", 0},
+    {"region", KEY_REGION, "X0,Y0,X1,Y1", 0, "m, drawn exactly (default: the whole scene in the frames drawn)", 0},
+    {"colour", KEY_COLOUR, "WHAT", 0,
+     "shape, speed, rotation or force: the largest normal force of a grain's contacts; of runs with contact rows "
+     "(shape)",
+     0},
+    {"forces", KEY_FORCES, 0, 0,
+     "contact network: a line for each contact, as wide as its normal force is large; of runs with contact rows", 0},
     {0}};
 
-static const char *const colour_words[] = {"shape", "speed", "rotation"};
+static const char *const colour_words[] = {"shape", "speed", "rotation", "force"};
 
-typedef enum output_kind { OUTPUT_PNG, OUTPUT_FILM, OUTPUT_FOLDER } output_kind;
+typedef enum output_kind { OUTPUT_PNG, OUTPUT_SVG, OUTPUT_FILM, OUTPUT_FOLDER } output_kind;
 
 typedef struct options {
     const char *output;
@@ -69,15 +71,6 @@ typedef struct runs {
     const char *caption[RUNS_MAX];     // NULL for a single run
     double times[RUNS_MAX][TIMES_MAX]; // s, what the options' times are in each run
 } runs;
-
-// A running ffmpeg.
-typedef struct film {
-    const char *path; // borrowed
-    char *temporary;
-    FILE *messages; // what ffmpeg says
-    pid_t process;
-    int pipe; // -1: closed
-} film;
 
 // ---------------------------------------------------------------------------------------------- options
 
@@ -120,7 +113,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         cmd_region(argument, o->view.region);
         return 0;
     case KEY_COLOUR:
-        o->view.colour = (sim_view_colour)cmd_choice("--colour", argument, colour_words, 3);
+        o->view.colour = (sim_view_colour)cmd_choice("--colour", argument, colour_words, 4);
+        return 0;
+    case KEY_FORCES:
+        o->view.forces = true;
         return 0;
     case ARGP_KEY_ARG:
         if (o->count_paths == RUNS_MAX) cmd_usage("found more than %d run files", RUNS_MAX);
@@ -134,11 +130,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 // What OUT asks for. A name without an extension is a folder.
 static output_kind kind_of(const char *output) {
     if (core_path_ends(output, ".png")) return OUTPUT_PNG;
+    if (core_path_ends(output, ".svg")) return OUTPUT_SVG;
     if (core_path_ends(output, ".mp4")) return OUTPUT_FILM;
     const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
     bool extension = dot && dot != name && dot[1] && !core_file_is_directory(output);
     if (extension || !*output) cmd_usage("-o: found \"%s\", expected %s", output, KNOWN_OUTPUTS);
     return OUTPUT_FOLDER;
+}
+
+static bool is_picture(const options *o) {
+    return o->kind == OUTPUT_PNG || o->kind == OUTPUT_SVG;
 }
 
 static void check_options(options *o) {
@@ -147,9 +148,9 @@ static void check_options(options *o) {
     o->kind = kind_of(o->output);
     for (int i = 0; i < o->count_paths; i++)
         if (core_file_same(o->paths[i], o->output)) cmd_usage("%s: input and output are the same file", o->output);
-    if (o->kind == OUTPUT_PNG && o->every) cmd_usage("--every: only for films and folders, found -o \"%s\"", o->output);
+    if (is_picture(o) && o->every) cmd_usage("--every: only for films and folders, found -o \"%s\"", o->output);
     if (o->kind != OUTPUT_FILM && !isnan(o->rate)) cmd_usage("--rate: only for films, found -o \"%s\"", o->output);
-    if (o->kind != OUTPUT_PNG && o->count_times && o->count_times != 2)
+    if (!is_picture(o) && o->count_times && o->count_times != 2)
         cmd_usage("--time: expected FROM,TO for a film or a folder");
     if (o->kind == OUTPUT_FILM && o->view.width % 2)
         cmd_usage("--width: found %d, expected an even number for a film", o->view.width);
@@ -200,6 +201,11 @@ static core_status runs_open(const options *o, runs *r, core_error *err) {
             snprintf(r->stem[i], CORE_NAME_MAX, "run %d", i + 1);
         CORE_CHECK(core_run_describe(r->reader[i])->count_frames > 0, CORE_FORMAT, "%s: the run has no frames yet",
                    o->paths[i]);
+        CORE_CHECK(core_run_describe(r->reader[i])->contacts || (!o->view.forces && o->view.colour != SIM_VIEW_FORCE),
+                   CORE_UNSUPPORTED,
+                   "%s: the run has no contact rows, which forces are drawn from; its scene needs "
+                   "`output: {contacts: true}`",
+                   o->paths[i]);
     }
     runs_caption(r);
     return CORE_OK;
@@ -210,7 +216,7 @@ static core_status resolve_times(const options *o, runs *r, core_error *err) {
     for (int i = 0; i < r->count; i++)
         for (int k = 0; k < o->count_times; k++)
             CORE_TRY(cmd_instant_resolve(r->reader[i], o->paths[i], &o->times[k], &r->times[i][k], err));
-    CORE_CHECK(o->kind == OUTPUT_PNG || !o->count_times || r->times[0][0] <= r->times[0][1], CORE_ARG,
+    CORE_CHECK(is_picture(o) || !o->count_times || r->times[0][0] <= r->times[0][1], CORE_ARG,
                "--time: found %g s to %g s, expected FROM,TO in this order", r->times[0][0], r->times[0][1]);
     return CORE_OK;
 }
@@ -223,13 +229,13 @@ static int64_t frame_near(const core_run_reader *run, double t, int64_t every) {
     return fabs(info->times[low + every] - t) < fabs(info->times[low] - t) ? low + every : low;
 }
 
-// Region and speed scale over all frames that a film or a folder shows.
+// Region and scales over all frames that a film or a folder shows.
 static core_status fit_view(const options *o, const runs *r, double from, double to, sim_view_def *view,
                             core_error *err) {
     bool given = view->region[0] < view->region[2];
     for (int i = 0; i < r->count; i++) {
         int64_t first = frame_near(r->reader[i], from, o->every), last = frame_near(r->reader[i], to, o->every);
-        double region[4], speed;
+        double region[4], scale;
         if (!given) {
             CORE_TRY(sim_view_fit(r->reader[i], first, last, o->every, region, err));
             for (int k = 0; k < 4; k++)
@@ -238,8 +244,12 @@ static core_status fit_view(const options *o, const runs *r, double from, double
                                           : fmax(view->region[k], region[k]);
         }
         if (view->colour == SIM_VIEW_SPEED) {
-            CORE_TRY(sim_view_speed_scale(r->reader[i], first, last, o->every, &speed, err));
-            view->speed_max = fmax(view->speed_max, speed);
+            CORE_TRY(sim_view_speed_scale(r->reader[i], first, last, o->every, &scale, err));
+            view->speed_max = fmax(view->speed_max, scale);
+        }
+        if (view->colour == SIM_VIEW_FORCE || view->forces) {
+            CORE_TRY(sim_view_force_scale(r->reader[i], first, last, o->every, &scale, err));
+            view->force_max = fmax(view->force_max, scale);
         }
     }
     view->widen = !given;
@@ -258,118 +268,6 @@ static void time_range(const options *o, const runs *r, double *from, double *to
     *to = fmax(fmin(*to, r->times[0][1]), *from);
 }
 
-// ---------------------------------------------------------------------------------------------- ffmpeg
-
-// In the child: standard input from the pipe, messages into the file. Returns only if ffmpeg cannot be started.
-static void film_exec(const film *f, int data, int width, int height) {
-    char size[32], rate[16], *output = NULL;
-    size_t n = strlen(f->temporary) + 6;
-    snprintf(size, sizeof size, "%dx%d", width, height);
-    snprintf(rate, sizeof rate, "%d", FILM_FPS);
-    output = malloc(n); // the child ends by exec or exit
-    if (!output) return;
-    snprintf(output, n, "file:%s", f->temporary); // a name may start with a dash or hold a colon
-    const char *const words[] = {
-        "ffmpeg",   "-hide_banner", "-nostdin",  "-loglevel",  "error",   "-xerror", "-y",   "-f",
-        "rawvideo", "-pix_fmt",     "rgb24",     "-s",         size,      "-r",      rate,   "-i",
-        "-",        "-an",          "-c:v",      "libx264",    "-preset", "medium",  "-crf", "18",
-        "-pix_fmt", "yuv420p",      "-movflags", "+faststart", "-f",      "mp4",     output, NULL};
-    char *arguments[sizeof words / sizeof *words];
-    memcpy(arguments, words, sizeof words); // execvp does not change the words
-    if (dup2(data, 0) < 0 || dup2(fileno(f->messages), 1) < 0 || dup2(fileno(f->messages), 2) < 0) return;
-    signal(SIGPIPE, SIG_DFL);
-    execvp("ffmpeg", arguments);
-}
-
-static void close_pair(int ends[2]) {
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >= 0) close(ends[i]);
-}
-
-// Starts ffmpeg. The second pipe closes on exec; if exec fails, errno comes through it.
-static core_status film_spawn(film *f, int width, int height, core_error *err) {
-    int data[2] = {-1, -1}, report[2] = {-1, -1}, reason = 0;
-    if (pipe(data) != 0 || pipe(report) != 0) {
-        reason = errno;
-        close_pair(data);
-        return CORE_FAIL(err, CORE_IO, "%s: no pipe to ffmpeg: %s", f->path, strerror(reason));
-    }
-    fcntl(report[1], F_SETFD, FD_CLOEXEC);
-    fcntl(data[1], F_SETFD, FD_CLOEXEC);
-    f->process = fork();
-    if (f->process == 0) {
-        film_exec(f, data[0], width, height);
-        reason = errno;
-        if (write(report[1], &reason, sizeof reason) < 0) _exit(126);
-        _exit(127);
-    }
-    reason = f->process < 0 ? errno : 0;
-    close(report[1]);
-    close(data[0]);
-    f->pipe = data[1];
-    if (f->process > 0 && read(report[0], &reason, sizeof reason) < (ssize_t)sizeof reason) reason = 0;
-    close(report[0]);
-    CORE_CHECK(reason == 0, CORE_IO,
-               "%s: the program ffmpeg could not be started: %s; install it (Debian: apt-get install ffmpeg) or name a "
-               "folder for numbered PNGs",
-               f->path, strerror(reason));
-    return CORE_OK;
-}
-
-static core_status film_begin(film *f, const char *path, int width, int height, core_error *err) {
-    *f = (film){.path = path, .pipe = -1, .process = -1};
-    signal(SIGPIPE, SIG_IGN); // a write to a dead ffmpeg then fails with EPIPE
-    CORE_TRY(core_file_temporary(path, &f->temporary, err));
-    FILE *probe = fopen(f->temporary, "wb");
-    CORE_CHECK(probe, CORE_IO, "%s: cannot be written: %s", path, strerror(errno));
-    fclose(probe);
-    f->messages = tmpfile();
-    CORE_CHECK(f->messages, CORE_IO, "%s: no temporary file for ffmpeg's messages: %s", path, strerror(errno));
-    return film_spawn(f, width, height, err);
-}
-
-static core_status film_write(film *f, const sim_image *image, core_error *err) {
-    size_t left = (size_t)image->width * (size_t)image->height * 3;
-    for (const uint8_t *at = image->rgb; left > 0;) {
-        ssize_t n = write(f->pipe, at, left);
-        if (n < 0 && errno == EINTR) continue;
-        CORE_CHECK(n >= 0, CORE_IO, "%s: ffmpeg takes no more frames: %s", f->path, strerror(errno));
-        at += n;
-        left -= (size_t)n;
-    }
-    return CORE_OK;
-}
-
-// First line that ffmpeg said.
-static void film_message(film *f, char *line, int n_bytes) {
-    line[0] = '\0';
-    rewind(f->messages);
-    if (!fgets(line, n_bytes, f->messages)) snprintf(line, (size_t)n_bytes, "no message");
-    line[strcspn(line, "\r\n")] = '\0';
-}
-
-// Waits for ffmpeg and publishes the film, or removes what there is if status tells that something failed before.
-static core_status film_end(film *f, core_status status, core_error *err) {
-    int code = 0;
-    char line[300];
-    if (f->pipe >= 0) close(f->pipe);
-    while (f->process > 0 && waitpid(f->process, &code, 0) < 0 && errno == EINTR) {
-    }
-    if (f->process > 0 && code != 0 && !(WIFEXITED(code) && WEXITSTATUS(code) == 127)) {
-        film_message(f, line, sizeof line);
-        status = CORE_FAIL(err, CORE_IO, "%s: ffmpeg failed (%s %d): %s", f->path,
-                           WIFEXITED(code) ? "exit status" : "signal",
-                           WIFEXITED(code) ? WEXITSTATUS(code) : WTERMSIG(code), line);
-    }
-    if (status == CORE_OK)
-        status = core_file_publish(f->temporary, f->path, err);
-    else if (f->temporary)
-        remove(f->temporary);
-    if (f->messages) fclose(f->messages);
-    core_free(f->temporary);
-    return status;
-}
-
 // ---------------------------------------------------------------------------------------------- outputs
 
 static core_status write_picture(const options *o, const runs *r, core_error *err) {
@@ -380,6 +278,7 @@ static core_status write_picture(const options *o, const runs *r, core_error *er
             const double time = o->count_times ? r->times[i][k] : NAN;
             panels[count++] = (sim_view_panel){r->reader[i], core_run_frame_at(r->reader[i], time), r->caption[i]};
         }
+    if (o->kind == OUTPUT_SVG) return sim_view_write_svg(o->output, count, panels, &o->view, err);
     sim_image image = {0};
     CORE_TRY(sim_view_draw_panels(count, panels, &o->view, &image, err));
     core_status status = sim_image_write_png(o->output, &image, err);
@@ -440,11 +339,11 @@ static core_status plan_film(const options *o, double span, int64_t stored, doub
     *rate = o->rate;
     if (isnan(*rate)) {
         char text[32];
-        double seconds = fmin(fmax((double)stored / FILM_FPS, FILM_SECONDS_MIN), FILM_SECONDS_MAX);
+        double seconds = fmin(fmax((double)stored / SIMVIEW_FILM_FPS, FILM_SECONDS_MIN), FILM_SECONDS_MAX);
         snprintf(text, sizeof text, "%.2g", span > 0 ? span / seconds : 1.0);
         *rate = strtod(text, NULL); // two digits are enough to quote it by
     }
-    double frames = floor(span / *rate * FILM_FPS + 1e-6) + 1;
+    double frames = floor(span / *rate * SIMVIEW_FILM_FPS + 1e-6) + 1;
     CORE_CHECK(frames <= FILM_FRAMES_MAX, CORE_RANGE,
                "--rate: %g s at %g per second of film are %g frames, expected at most %d", span, *rate, frames,
                FILM_FRAMES_MAX);
@@ -456,7 +355,7 @@ static core_status write_film(const options *o, const runs *r, const core_progre
     core_status status = CORE_OK;
     sim_view_def view = o->view;
     sim_image image = {0};
-    film f = {.pipe = -1, .process = -1};
+    simview_film f = {.pipe = -1, .process = -1};
     int64_t shown[RUNS_MAX], count = 0;
     double from, to, rate = 0;
     time_range(o, r, &from, &to);
@@ -464,17 +363,17 @@ static core_status write_film(const options *o, const runs *r, const core_progre
     int64_t stored = (frame_near(r->reader[0], to, o->every) - frame_near(r->reader[0], from, o->every)) / o->every + 1;
     CORE_TRY(plan_film(o, to - from, stored, &rate, &count, err));
     for (int64_t i = 0; i < count; i++) {
-        CORE_TRY_DONE(draw_moment(o, r, &view, from + (double)i * rate / FILM_FPS, shown, &image, err));
-        if (i == 0) CORE_TRY_DONE(film_begin(&f, o->output, image.width, image.height, err));
-        CORE_TRY_DONE(film_write(&f, &image, err));
+        CORE_TRY_DONE(draw_moment(o, r, &view, from + (double)i * rate / SIMVIEW_FILM_FPS, shown, &image, err));
+        if (i == 0) CORE_TRY_DONE(simview_film_begin(&f, o->output, image.width, image.height, err));
+        CORE_TRY_DONE(simview_film_write(&f, &image, err));
         core_progress_report(progress, "filming", (double)(i + 1), (double)count, "frames", NULL);
     }
 done:
-    status = film_end(&f, status, err);
+    status = simview_film_end(&f, status, err);
     sim_image_clear(&image);
     if (status == CORE_OK && !o->quiet)
         fprintf(stderr, "simview: %s: %lld frames, %.1f s at %g simulated seconds per second\n", o->output,
-                (long long)count, (double)count / FILM_FPS, rate);
+                (long long)count, (double)count / SIMVIEW_FILM_FPS, rate);
     return status;
 }
 
@@ -489,7 +388,7 @@ int main(int argc, char **argv) {
     core_status status = runs_open(&o, &r, &err);
     if (status == CORE_OK) status = resolve_times(&o, &r, &err);
     if (status == CORE_OK) status = check_folder(&o, &err);
-    if (status == CORE_OK && o.kind == OUTPUT_PNG) status = write_picture(&o, &r, &err);
+    if (status == CORE_OK && is_picture(&o)) status = write_picture(&o, &r, &err);
     if (status == CORE_OK && o.kind == OUTPUT_FOLDER) status = write_folder(&o, &r, &progress, &err);
     if (status == CORE_OK && o.kind == OUTPUT_FILM) status = write_film(&o, &r, &progress, &err);
     cmd_progress_end();

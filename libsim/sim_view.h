@@ -24,8 +24,8 @@ core_status sim_image_write_png(const char *path, const sim_image *image, core_e
 /// What a grain's colour tells.
 /// SHAPE: hue by grain type (colour-blind-safe), tint by grain id so that neighbours can be told apart.
 /// SPEED: |v| on a scale of even steps in lightness, 0 .. speed_max. ROTATION: angle on a cyclic scale, -180 .. 180
-/// degrees.
-typedef enum sim_view_colour { SIM_VIEW_SHAPE, SIM_VIEW_SPEED, SIM_VIEW_ROTATION } sim_view_colour;
+/// degrees. FORCE: the largest normal force of the grain's contacts, 0 .. force_max; of runs with contact rows.
+typedef enum sim_view_colour { SIM_VIEW_SHAPE, SIM_VIEW_SPEED, SIM_VIEW_ROTATION, SIM_VIEW_FORCE } sim_view_colour;
 
 /// How a picture is drawn. Start from sim_view_default_def.
 typedef struct sim_view_def {
@@ -37,6 +37,9 @@ typedef struct sim_view_def {
     bool widen;       // a given region may be widened to fill its panel, without a frame (for regions of sim_view_fit)
     sim_view_colour colour;
     double speed_max; // colour scale of SPEED, m/s; 0: sim_view_speed_scale over the frames drawn
+    bool forces; // contact network: each touching contact a line from centre to contact point to centre, as wide as
+                 // its normal force is large; grains are drawn pale. Of runs with contact rows
+    double force_max; // scale of FORCE and of the network, N per metre of depth; 0: sim_view_force_scale
     bool legend;      // scale bar, time, title, colour legend; without them the picture is the panels alone
 } sim_view_def;
 /// The defaults named above.
@@ -49,14 +52,21 @@ typedef struct sim_view_panel {
     const char *caption; // UTF-8 text above the panel, before the time; NULL: the time alone
 } sim_view_panel;
 
-/// Region that holds all grains (with outlines) of frames first..last of a run in steps of `every`, with a margin of
-/// one circumradius and 2 % of the larger side.
-/// @return ARG; RANGE: no such frame, or no grain in any of them; FORMAT, IO, MEMORY. Cost: reads those frames.
+/// Region that holds the whole scene in frames first..last of a run in steps of `every`: all grains (with outlines),
+/// circles and polylines that are there, and the surfaces of planes that are not farther from these than their larger
+/// side; with a margin of one circumradius and 2 % of the larger side.
+/// @return ARG; RANGE: no such frame, or no grain and no circle or polyline in any of them; FORMAT, IO, MEMORY. Cost:
+/// reads those frames.
 core_status sim_view_fit(core_run_reader *run, int64_t first, int64_t last, int64_t every, double region[4],
                          core_error *err);
 /// A round speed (1, 2 or 5 times a power of ten, m/s) that 99 % of the grains stay below in each of those frames (at
 /// most 64 of them, evenly spread, are read); 1 if nothing moves.
 core_status sim_view_speed_scale(core_run_reader *run, int64_t first, int64_t last, int64_t every, double *speed,
+                                 core_error *err);
+/// A round normal force (1, 2 or 5 times a power of ten, N per metre of depth) that 99 % of the touching contacts stay
+/// below in each of those frames (at most 64 of them, evenly spread, are read); 1 if nothing touches.
+/// UNSUPPORTED: the run has no contact rows.
+core_status sim_view_force_scale(core_run_reader *run, int64_t first, int64_t last, int64_t every, double *force,
                                  core_error *err);
 /// One frame, anti-aliased. ARG; RANGE (no such frame, size, region); MEMORY. The image is created.
 core_status sim_view_draw(core_run_reader *run, int64_t frame, const sim_view_def *def, sim_image *image,
@@ -66,8 +76,13 @@ core_status sim_view_draw(core_run_reader *run, int64_t frame, const sim_view_de
 /// once.
 /// @param count [in] 1 .. SIM_VIEW_PANELS_MAX
 /// Legend and title come from the first panel's run (the title only if all panels are of that run). Errors as
-/// sim_view_draw. Cost: 11,000 grains of 28 edges at 1280 pixels: about 0.1 s. Deterministic.
+/// sim_view_draw; UNSUPPORTED where forces are asked of a run without contact rows. Cost: 11,000 grains of 28 edges at
+/// 1280 pixels: about 0.1 s. Deterministic.
 core_status sim_view_draw_panels(int count, const sim_view_panel *panels, const sim_view_def *def, sim_image *image,
                                  core_error *err);
+/// The same picture as an SVG file, under a temporary name, renamed: lines and areas for print, one <use> a grain.
+/// Deterministic bytes. 11,000 grains: about 1.5 MB. Errors as sim_view_draw_panels; IO.
+core_status sim_view_write_svg(const char *path, int count, const sim_view_panel *panels, const sim_view_def *def,
+                               core_error *err);
 
 #endif

@@ -41,6 +41,14 @@ sim_rgb sim_colour_of_grain(int type, int id) {
                    : sim_colour_mix(base, white, 0.55 * (u - 0.3) / 0.7);
 }
 
+sim_rgb sim_colour_of_boundary(void) {
+    return (sim_rgb){70, 74, 82};
+}
+
+sim_rgb sim_colour_of_forces(void) {
+    return (sim_rgb){150, 16, 32};
+}
+
 sim_rgb sim_colour_sequential(double s) {
     return sample_scale(sequential, (int)(sizeof sequential / sizeof *sequential), s);
 }

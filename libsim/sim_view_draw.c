@@ -17,29 +17,14 @@
 #define TEXT_PER_WIDTH (1 / 92.0) // height of a capital
 #define TEXT_MIN 5.0              // pixels
 #define TEXT_MAX 48.0
-#define TEXT_LEGIBLE 3.5 // pixels: smaller text is left out
-#define GAP_PLAIN 8      // pixels between panels without legend
+#define GAP_PLAIN 8 // pixels between panels without legend
 #define CAPTION_MAX 512
 #define TIME_DECIMALS_MIN 2
 #define TIME_DECIMALS_MAX 9
 
-static const sim_rgb ink = {32, 34, 40};
-
-// Sizes in pixels.
-typedef struct layout {
-    int width, height, margin, gap;
-    double text;
-    int columns, rows;
-    int title, caption, footer; // heights: of the strip above all panels, above each panel, and below all
-    int panel_width, panel_height;
-    double scale;     // pixels per metre
-    double region[4]; // shown by every panel
-    bool border;      // of panels that show a given region
-} layout;
-
 // Writes the strips that do not depend on the region.
-static void layout_strips(const sim_view_def *def, bool title, layout *l) {
-    *l = (layout){.width = def->width, .gap = GAP_PLAIN};
+static void layout_strips(const sim_view_def *def, bool title, sim_view_layout *l) {
+    *l = (sim_view_layout){.width = def->width, .gap = GAP_PLAIN};
     l->text = fmin(fmax(def->width * TEXT_PER_WIDTH, TEXT_MIN), TEXT_MAX);
     if (!def->legend) return;
     l->margin = (int)(1.5 * l->text + 0.5);
@@ -50,7 +35,7 @@ static void layout_strips(const sim_view_def *def, bool title, layout *l) {
 }
 
 // Chooses rows and columns: the largest scale; under each other among equals.
-static void layout_grid(const sim_view_def *def, int count, double width, double height, layout *l) {
+static void layout_grid(const sim_view_def *def, int count, double width, double height, sim_view_layout *l) {
     double total = def->height > 0 ? def->height : HEIGHT_PER_WIDTH_MAX * def->width;
     double best = 0;
     for (int columns = 1; columns <= count; columns++) {
@@ -68,7 +53,7 @@ static void layout_grid(const sim_view_def *def, int count, double width, double
 
 // Everything of a layout. RANGE if nothing is left for the panels.
 static core_status layout_all(const sim_view_def *def, int count, const double region[4], bool exact, bool title,
-                              layout *l, core_error *err) {
+                              sim_view_layout *l, core_error *err) {
     double width = region[2] - region[0], height = region[3] - region[1];
     layout_strips(def, title, l);
     layout_grid(def, count, width, height, l);
@@ -86,120 +71,6 @@ static core_status layout_all(const sim_view_def *def, int count, const double r
     return CORE_OK;
 }
 
-// Text at (x, base line y), made smaller until it fits into `room` pixels; left out if that is illegible. align: 0
-// left, 1 right.
-static double fitted_text(sim_canvas *canvas, const char *text, double x, double y, double size, double bold,
-                          double room, double align) {
-    double width = sim_text_width(text, size);
-    if (width > room) size *= room / width, width = room;
-    if (size < TEXT_LEGIBLE || width <= 0) return 0;
-    sim_text_draw(canvas, text, x - align * width, y, size, bold, ink);
-    return width;
-}
-
-// Length of 1, 2 or 5 times a power of ten, the largest that is not above `limit`.
-static double round_length(double limit) {
-    double power = pow(10.0, floor(log10(limit)));
-    return limit >= 5 * power ? 5 * power : limit >= 2 * power ? 2 * power : power;
-}
-
-static void length_text(double length, char *text, size_t n_bytes) {
-    static const struct {
-        double size, below;
-        const char *unit;
-    } units[] = {
-        {1e-6, 0.0009, "\xC2\xB5m"}, {1e-3, 0.009, "mm"}, {1e-2, 0.9, "cm"}, {1, 900, "m"}, {1000, INFINITY, "km"}};
-    int i = 0;
-    while (length >= units[i].below) i++;
-    snprintf(text, n_bytes, "%.6g %s", length / units[i].size, units[i].unit);
-}
-
-// Scale bar with its length; returns the width used.
-static double draw_scale_bar(sim_canvas *canvas, const layout *l, double x, double y) {
-    double length = round_length(fmax(0.16 * l->panel_width, 12) / l->scale), bar = length * l->scale;
-    double thick = fmax(1.0, floor(0.16 * l->text + 0.5)), tick = floor(0.35 * l->text + 0.5);
-    double base = y - floor(0.5 * l->text), left = floor(x), right = floor(x + bar + 0.5);
-    sim_draw_rectangle(canvas, left, base, right, base + thick, ink);
-    sim_draw_rectangle(canvas, left, base - tick, left + thick, base + thick + tick, ink);
-    sim_draw_rectangle(canvas, right - thick, base - tick, right, base + thick + tick, ink);
-    char text[64];
-    length_text(length, text, sizeof text);
-    double room = l->width - l->margin - right - 0.6 * l->text;
-    return right - x + 0.6 * l->text + fitted_text(canvas, text, right + 0.6 * l->text, y, l->text, 1, room, 0);
-}
-
-// Names of the types with a swatch each, right-aligned at x; as many as there is room for, then "+ n".
-static void draw_type_legend(sim_canvas *canvas, const core_run_info *info, double text, double x, double y,
-                             double room) {
-    double total = 0, swatch = text, gap = 1.6 * text, inner = 0.5 * text;
-    char more[32] = "";
-    int count = 0;
-    while (count < info->count_types) {
-        double width = swatch + inner + sim_text_width(info->types[count].name, text) + (count ? gap : 0);
-        if (total + width > room) break;
-        total += width, count++;
-    }
-    if (count == 0) return;
-    if (count < info->count_types) {
-        snprintf(more, sizeof more, "+ %d", info->count_types - count);
-        if (total + gap + sim_text_width(more, text) <= room)
-            total += gap + sim_text_width(more, text);
-        else
-            more[0] = '\0';
-    }
-    double at = x - total;
-    for (int i = 0; i < count; i++) {
-        sim_rgb colour = sim_colour_of_type(i), black = {0, 0, 0};
-        sim_draw_rectangle(canvas, floor(at), y - floor(swatch), floor(at) + floor(swatch), y,
-                           sim_colour_mix(colour, black, 0.5));
-        sim_draw_rectangle(canvas, floor(at) + 1, y - floor(swatch) + 1, floor(at) + floor(swatch) - 1, y - 1, colour);
-        at += swatch + inner;
-        sim_text_draw(canvas, info->types[i].name, at, y, text, 1, ink);
-        at += sim_text_width(info->types[i].name, text) + gap;
-    }
-    if (more[0]) sim_text_draw(canvas, more, at, y, text, 1, ink);
-}
-
-// name, low, bar, high; right-aligned at x.
-static void draw_colour_bar(sim_canvas *canvas, const char *name, const char *low, const char *high,
-                            sim_rgb (*scale)(double), double text, double x, double y, double room) {
-    double bar = floor(12 * text), gap = 0.7 * text;
-    double total = sim_text_width(name, text) + 1.6 * gap + sim_text_width(low, text) + gap + bar + gap +
-                   sim_text_width(high, text);
-    if (total > room) {
-        double factor = room / total;
-        if (factor * text < TEXT_LEGIBLE) return;
-        text *= factor, bar = floor(bar * factor), gap *= factor, total *= factor;
-    }
-    double at = x - total;
-    sim_text_draw(canvas, name, at, y, text, 1, ink);
-    at += sim_text_width(name, text) + 1.6 * gap;
-    sim_text_draw(canvas, low, at, y, text, 1, ink);
-    at = floor(at + sim_text_width(low, text) + gap);
-    for (int i = 0; i < (int)bar; i++)
-        sim_draw_rectangle(canvas, at + i, y - floor(text), at + i + 1, y, scale((i + 0.5) / bar));
-    sim_text_draw(canvas, high, at + bar + gap, y, text, 1, ink);
-}
-
-static void draw_footer(sim_canvas *canvas, const layout *l, const core_run_info *info, const sim_view_def *def) {
-    double y = l->height - l->margin, right = l->width - l->margin; // base line
-    double used = draw_scale_bar(canvas, l, l->margin, y), room = right - l->margin - used - 2 * l->text;
-    if (room <= 0) return;
-    char high[64];
-    switch (def->colour) {
-    case SIM_VIEW_SPEED:
-        snprintf(high, sizeof high, "%.6g m/s", def->speed_max);
-        draw_colour_bar(canvas, "speed", "0", high, sim_colour_sequential, l->text, right, y, room);
-        break;
-    case SIM_VIEW_ROTATION:
-        draw_colour_bar(canvas, "rotation", "-180\xC2\xB0", "180\xC2\xB0", sim_colour_cyclic, l->text, right, y, room);
-        break;
-    case SIM_VIEW_SHAPE:
-        if (info->count_types > 1) draw_type_legend(canvas, info, l->text, right, y, room);
-        break;
-    }
-}
-
 // "t = 0.20 s", with as many decimals as tell the run's frames apart.
 static void time_text(const core_run_info *info, double time, char *text, size_t n_bytes) {
     double decimals = TIME_DECIMALS_MIN;
@@ -209,14 +80,16 @@ static void time_text(const core_run_info *info, double time, char *text, size_t
     snprintf(text, n_bytes, "t = %.*f s", (int)decimals, time);
 }
 
+static bool needs_forces(const sim_view_def *def) {
+    return def->forces || def->colour == SIM_VIEW_FORCE;
+}
+
 // Reads and draws panel `index` with its caption.
-static core_status draw_panel(sim_canvas *canvas, const layout *l, const sim_view_panel *panel, int index,
+static core_status draw_panel(sim_canvas *canvas, const sim_view_layout *l, const sim_view_panel *panel, int index,
                               const sim_view_def *def, core_error *err) {
-    const core_run_info *info = core_run_describe(panel->run);
-    core_run_frame state = {0};
-    CORE_TRY(core_run_frame_create(info->count_rows, info->count_observables, info->count_planes, &state, err));
-    core_status status = core_run_frame_add_walls(info->count_walls, &state, err);
-    if (status == CORE_OK) status = core_run_read(panel->run, panel->frame, &state, err);
+    sim_view_state state = {0};
+    CORE_TRY(sim_view_state_create(panel->run, needs_forces(def), &state, err));
+    core_status status = sim_view_state_read(panel->run, panel->frame, &state, err);
     if (status == CORE_OK) {
         int column = index % l->columns, row = index / l->columns;
         int slot = (l->width - 2 * l->margin - (l->columns - 1) * l->gap) / l->columns;
@@ -227,14 +100,14 @@ static core_status draw_panel(sim_canvas *canvas, const layout *l, const sim_vie
         memcpy(frame.region, l->region, sizeof frame.region);
         if (def->legend) {
             char time[64], text[CAPTION_MAX];
-            time_text(info, state.time, time, sizeof time);
+            time_text(state.info, state.frame.time, time, sizeof time);
             snprintf(text, sizeof text, "%s%s%s", panel->caption ? panel->caption : "", panel->caption ? ", " : "",
                      time);
-            fitted_text(canvas, text, x, y - floor(0.7 * l->text), l->text, 1, l->panel_width, 0);
+            sim_view_fitted_text(canvas, text, x, y - floor(0.7 * l->text), l->text, 1, l->panel_width, 0);
         }
-        sim_view_panel_draw(canvas, info, &state, &frame, def);
+        sim_view_panel_draw(canvas, &state, &frame, def);
     }
-    core_run_frame_clear(&state);
+    sim_view_state_clear(&state);
     return status;
 }
 
@@ -247,10 +120,12 @@ static core_status check_def(int count, const sim_view_panel *panels, const sim_
                "width: found %d, expected %d .. %d pixels", def->width, SIM_VIEW_WIDTH_MIN, SIM_VIEW_WIDTH_MAX);
     CORE_CHECK(def->height == 0 || (def->height >= SIM_VIEW_WIDTH_MIN && def->height <= SIM_VIEW_WIDTH_MAX), CORE_RANGE,
                "height: found %d, expected 0 or %d .. %d pixels", def->height, SIM_VIEW_WIDTH_MIN, SIM_VIEW_WIDTH_MAX);
-    CORE_CHECK(def->colour == SIM_VIEW_SHAPE || def->colour == SIM_VIEW_SPEED || def->colour == SIM_VIEW_ROTATION,
-               CORE_ARG, "colour: found %d, expected SHAPE, SPEED or ROTATION", (int)def->colour);
+    CORE_CHECK((int)def->colour >= SIM_VIEW_SHAPE && (int)def->colour <= SIM_VIEW_FORCE, CORE_ARG,
+               "colour: found %d, expected SHAPE, SPEED, ROTATION or FORCE", (int)def->colour);
     CORE_CHECK(def->speed_max >= 0 && isfinite(def->speed_max), CORE_RANGE,
                "speed_max: found %g, expected a speed in m/s", def->speed_max);
+    CORE_CHECK(def->force_max >= 0 && isfinite(def->force_max), CORE_RANGE,
+               "force_max: found %g, expected a force in N per metre of depth", def->force_max);
     for (int i = 0; i < count; i++) {
         CORE_CHECK(panels[i].run, CORE_ARG, "panel %d: found no run", i);
         int64_t frames = core_run_describe(panels[i].run)->count_frames;
@@ -282,14 +157,47 @@ static core_status picture_region(int count, const sim_view_panel *panels, const
     return CORE_OK;
 }
 
-// The largest speed scale over the panels where the definition leaves it open.
-static core_status picture_speed(int count, const sim_view_panel *panels, sim_view_def *def, core_error *err) {
-    if (def->colour != SIM_VIEW_SPEED || def->speed_max > 0) return CORE_OK;
+// The largest scales over the panels where the definition leaves them open.
+static core_status picture_scales(int count, const sim_view_panel *panels, sim_view_def *def, core_error *err) {
+    const bool speeds = def->colour == SIM_VIEW_SPEED && !(def->speed_max > 0);
+    const bool forces = needs_forces(def) && !(def->force_max > 0);
     for (int i = 0; i < count; i++) {
-        double speed;
-        CORE_TRY(sim_view_speed_scale(panels[i].run, panels[i].frame, panels[i].frame, 1, &speed, err));
-        def->speed_max = fmax(def->speed_max, speed);
+        const sim_view_panel *p = &panels[i];
+        double scale = 0;
+        if (speeds) {
+            CORE_TRY(sim_view_speed_scale(p->run, p->frame, p->frame, 1, &scale, err));
+            def->speed_max = fmax(def->speed_max, scale);
+        }
+        if (forces) {
+            CORE_TRY(sim_view_force_scale(p->run, p->frame, p->frame, 1, &scale, err));
+            def->force_max = fmax(def->force_max, scale);
+        }
     }
+    return CORE_OK;
+}
+
+// What is decided before anything is drawn: scales, region, layout.
+static core_status plan_picture(int count, const sim_view_panel *panels, sim_view_def *def, bool *title,
+                                sim_view_layout *l, core_error *err) {
+    CORE_TRY(check_def(count, panels, def, err));
+    const core_run_info *info = core_run_describe(panels[0].run);
+    bool exact = false;
+    double region[4] = {0};
+    *title = info->title && info->title[0];
+    for (int i = 1; i < count; i++) *title = *title && panels[i].run == panels[0].run;
+    CORE_TRY(picture_region(count, panels, def, region, &exact, err));
+    CORE_TRY(picture_scales(count, panels, def, err));
+    return layout_all(def, count, region, exact, *title, l, err);
+}
+
+static core_status draw_picture(sim_canvas *canvas, int count, const sim_view_panel *panels, const sim_view_def *def,
+                                bool title, const sim_view_layout *l, core_error *err) {
+    const core_run_info *info = core_run_describe(panels[0].run);
+    if (def->legend && title)
+        sim_view_fitted_text(canvas, info->title, l->margin, l->margin + floor(1.25 * l->text + 0.5), 1.25 * l->text,
+                             1.25, l->width - 2 * l->margin, 0);
+    for (int i = 0; i < count; i++) CORE_TRY(draw_panel(canvas, l, &panels[i], i, def, err));
+    if (def->legend) sim_view_footer_draw(canvas, l, info, def);
     return CORE_OK;
 }
 
@@ -299,32 +207,47 @@ sim_view_def sim_view_default_def(void) {
 
 core_status sim_view_draw_panels(int count, const sim_view_panel *panels, const sim_view_def *wanted, sim_image *image,
                                  core_error *err) {
-    CORE_CHECK(image, CORE_ARG, "image: found a null pointer");
-    CORE_TRY(check_def(count, panels, wanted, err));
+    CORE_CHECK(image && panels && wanted, CORE_ARG, "image, panels or definition: found a null pointer");
     sim_view_def def = *wanted;
-    const core_run_info *info = core_run_describe(panels[0].run);
-    bool exact = false, title = info->title && info->title[0];
-    double region[4] = {0};
-    for (int i = 1; i < count; i++) title = title && panels[i].run == panels[0].run;
-    CORE_TRY(picture_region(count, panels, &def, region, &exact, err));
-    CORE_TRY(picture_speed(count, panels, &def, err));
-    layout l;
-    CORE_TRY(layout_all(&def, count, region, exact, title, &l, err));
+    bool title = false;
+    sim_view_layout l;
+    CORE_TRY(plan_picture(count, panels, &def, &title, &l, err));
     core_status status = CORE_OK;
     sim_image picture = {0};
     sim_canvas canvas = {0};
     CORE_TRY_DONE(sim_image_create(l.width, l.height, &picture, err));
     CORE_TRY_DONE(sim_canvas_create(&picture, &canvas, err));
-    if (def.legend && title)
-        fitted_text(&canvas, info->title, l.margin, l.margin + floor(1.25 * l.text + 0.5), 1.25 * l.text, 1.25,
-                    l.width - 2 * l.margin, 0);
-    for (int i = 0; i < count; i++) CORE_TRY_DONE(draw_panel(&canvas, &l, &panels[i], i, &def, err));
-    if (def.legend) draw_footer(&canvas, &l, info, &def);
+    CORE_TRY_DONE(draw_picture(&canvas, count, panels, &def, title, &l, err));
     *image = picture;
     picture = (sim_image){0};
 done:
     sim_canvas_clear(&canvas);
     sim_image_clear(&picture);
+    return status;
+}
+
+core_status sim_view_write_svg(const char *path, int count, const sim_view_panel *panels, const sim_view_def *wanted,
+                               core_error *err) {
+    CORE_CHECK(path && panels && wanted, CORE_ARG, "path, panels or definition: found a null pointer");
+    sim_view_def def = *wanted;
+    bool title = false;
+    sim_view_layout l;
+    CORE_TRY(plan_picture(count, panels, &def, &title, &l, err));
+    core_status status = CORE_OK;
+    sim_image size = {.width = l.width, .height = l.height};
+    sim_svg svg = {0};
+    sim_canvas canvas = {0};
+    sim_svg_begin(&svg, l.width, l.height);
+    CORE_TRY_DONE(sim_canvas_create(&size, &canvas, err));
+    canvas.svg = &svg;
+    CORE_TRY_DONE(draw_picture(&canvas, count, panels, &def, title, &l, err));
+    sim_svg_end(&svg);
+    CORE_CHECK_DONE(!svg.out.failed && !svg.shapes.failed, CORE_MEMORY, "%s: out of memory while drawing", path);
+    CORE_TRY_DONE(core_file_write(path, svg.out.text, svg.out.size, err));
+done:
+    sim_text_buffer_clear(&svg.out);
+    sim_text_buffer_clear(&svg.shapes);
+    sim_canvas_clear(&canvas);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+// v cut to [low, high]; NaN gives low.
 static double clamp(double v, double low, double high) {
     return v > low ? (v < high ? v : high) : low;
 }
@@ -15,6 +16,7 @@ static int clamp_index(int v, int low, int high) {
     return v < low ? low : v > high ? high : v;
 }
 
+// Adds `amount` (signed height of an edge piece in this row) between x0 <= x1 to the row's sums.
 static void add_piece(float *row, int width, double x0, double x1, double amount) {
     int first = clamp_index((int)x0, 0, width - 1), last = clamp_index((int)ceil(x1) - 1, first, width - 1);
     double per_length = x1 > x0 ? amount / (x1 - x0) : 0.0;
@@ -27,6 +29,7 @@ static void add_piece(float *row, int width, double x0, double x1, double amount
     }
 }
 
+// Adds an edge that runs downwards (y0 < y1) and lies inside the box; sign is the sense of the original.
 static void add_edge(sim_canvas *canvas, double x0, double y0, double x1, double y1, double sign) {
     int width = canvas->box[2] - canvas->box[0], height = canvas->box[3] - canvas->box[1];
     double slope = (x1 - x0) / (y1 - y0);
@@ -39,13 +42,14 @@ static void add_edge(sim_canvas *canvas, double x0, double y0, double x1, double
     }
 }
 
+// Channel after blending `cover` of a colour over it.
 static uint8_t blend(uint8_t below, float colour, float cover) {
     float value = (float)below + (colour - (float)below) * cover;
     return (uint8_t)(value + 0.5f);
 }
 
 core_status sim_canvas_create(sim_image *image, sim_canvas *canvas, core_error *err) {
-    size_t count = ((size_t)image->width + 1) * (size_t)image->height;
+    size_t count = image->rgb ? ((size_t)image->width + 1) * (size_t)image->height : 0;
     float *mask = core_alloc(count, sizeof *mask);
     CORE_CHECK(mask != NULL, CORE_MEMORY, "out of memory: mask of %d x %d pixels", image->width, image->height);
     *canvas = (sim_canvas){.image = image, .clip = {0, 0, image->width, image->height}, .mask = mask};
@@ -58,14 +62,14 @@ void sim_canvas_clear(sim_canvas *canvas) {
     *canvas = (sim_canvas){0};
 }
 
-// v cut to [low, high]; NaN gives low.
-
 void sim_canvas_clip(sim_canvas *canvas, int x0, int y0, int x1, int y1) {
     int width = canvas->image->width, height = canvas->image->height;
     canvas->clip[0] = clamp_index(x0, 0, width);
     canvas->clip[1] = clamp_index(y0, 0, height);
     canvas->clip[2] = clamp_index(x1, canvas->clip[0], width);
     canvas->clip[3] = clamp_index(y1, canvas->clip[1], height);
+    const int *c = canvas->clip;
+    if (canvas->svg) sim_svg_clip(canvas->svg, c, c[0] == 0 && c[1] == 0 && c[2] == width && c[3] == height);
 }
 
 bool sim_mask_begin(sim_canvas *canvas, double x0, double y0, double x1, double y1) {
@@ -77,15 +81,20 @@ bool sim_mask_begin(sim_canvas *canvas, double x0, double y0, double x1, double 
     canvas->box[3] = (int)ceil(clamp(y1, clip[1], clip[3]));
     int width = canvas->box[2] - canvas->box[0], height = canvas->box[3] - canvas->box[1];
     if (width <= 0 || height <= 0) return false;
+    if (canvas->svg) {
+        canvas->svg->shapes.size = 0;
+        canvas->svg->stroke = -1, canvas->svg->hatch[0] = 0;
+        return true;
+    }
     memset(canvas->mask, 0, (size_t)height * ((size_t)width + 1) * sizeof *canvas->mask);
     return true;
 }
 
-// Adds `amount` (signed height of an edge piece in this row) between x0 <= x1 to the row's sums.
-
-// Adds an edge that runs downwards (y0 < y1) and lies inside the box; sign is the sense of the original.
-
 void sim_mask_edge(sim_canvas *canvas, double x0, double y0, double x1, double y1) {
+    if (canvas->svg) {
+        sim_svg_line(canvas->svg, x0, y0, x1, y1, 0);
+        return;
+    }
     double width = canvas->box[2] - canvas->box[0], height = canvas->box[3] - canvas->box[1], sign = 1.0;
     x0 -= canvas->box[0], x1 -= canvas->box[0], y0 -= canvas->box[1], y1 -= canvas->box[1];
     if (y0 > y1) {
@@ -108,6 +117,7 @@ void sim_mask_edge(sim_canvas *canvas, double x0, double y0, double x1, double y
 }
 
 void sim_mask_resolve(sim_canvas *canvas) {
+    if (canvas->svg) return;
     int width = canvas->box[2] - canvas->box[0], height = canvas->box[3] - canvas->box[1];
     for (int j = 0; j < height; j++) {
         float *row = canvas->mask + (size_t)j * ((size_t)width + 1), sum = 0.0f;
@@ -119,6 +129,10 @@ void sim_mask_resolve(sim_canvas *canvas) {
 }
 
 void sim_mask_stroke(sim_canvas *canvas, double x0, double y0, double x1, double y1, double width) {
+    if (canvas->svg) {
+        sim_svg_line(canvas->svg, x0, y0, x1, y1, width);
+        return;
+    }
     int count_x = canvas->box[2] - canvas->box[0], count_y = canvas->box[3] - canvas->box[1];
     // Relative to the centre of the box's first pixel.
     double ox = canvas->box[0] + 0.5, oy = canvas->box[1] + 0.5, reach = 0.5 * width + 0.5;
@@ -141,6 +155,10 @@ void sim_mask_stroke(sim_canvas *canvas, double x0, double y0, double x1, double
 }
 
 void sim_mask_hatch(sim_canvas *canvas, double spacing, double width) {
+    if (canvas->svg) {
+        canvas->svg->hatch[0] = spacing, canvas->svg->hatch[1] = width;
+        return;
+    }
     int count_x = canvas->box[2] - canvas->box[0], count_y = canvas->box[3] - canvas->box[1];
     for (int j = 0; j < count_y; j++) {
         float *row = canvas->mask + (size_t)j * ((size_t)count_x + 1);
@@ -153,9 +171,11 @@ void sim_mask_hatch(sim_canvas *canvas, double spacing, double width) {
     }
 }
 
-// Channel after blending `cover` of a colour over it.
-
 void sim_mask_paint(sim_canvas *canvas, sim_rgb colour, double alpha) {
+    if (canvas->svg) {
+        sim_svg_paint(canvas->svg, colour, alpha);
+        return;
+    }
     int width = canvas->box[2] - canvas->box[0], height = canvas->box[3] - canvas->box[1];
     for (int j = 0; j < height; j++) {
         const float *row = canvas->mask + (size_t)j * ((size_t)width + 1);
@@ -173,6 +193,10 @@ void sim_mask_paint(sim_canvas *canvas, sim_rgb colour, double alpha) {
 
 void sim_draw_rectangle(sim_canvas *canvas, double x0, double y0, double x1, double y1, sim_rgb colour) {
     if (!sim_mask_begin(canvas, x0, y0, x1, y1)) return;
+    if (canvas->svg) {
+        sim_svg_rectangle(canvas->svg, x0, y0, x1, y1, colour);
+        return;
+    }
     sim_mask_edge(canvas, x0, y0, x0, y1);
     sim_mask_edge(canvas, x1, y1, x1, y0);
     sim_mask_resolve(canvas);

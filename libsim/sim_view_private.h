@@ -10,9 +10,30 @@ typedef struct sim_rgb {
     float r, g, b;
 } sim_rgb;
 
-/// A picture with one coverage mask. Drawing allocates nothing after sim_canvas_create.
+/// Growing text. A failed allocation is remembered in `failed`; what follows is then dropped.
+typedef struct sim_text_buffer {
+    char *text; // (room), ended by a zero; NULL while empty
+    size_t size, room;
+    bool failed;
+} sim_text_buffer;
+void sim_text_buffer_add(sim_text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sim_text_buffer_add_bytes(sim_text_buffer *b, const char *bytes, size_t n);
+void sim_text_buffer_clear(sim_text_buffer *b);
+
+/// An SVG picture that is being written: what the masks below would cover becomes paths.
+typedef struct sim_svg {
+    sim_text_buffer out, shapes; // the file; elements of the mask that is being made
+    double at[2];                // end of the last edge or stroke
+    double stroke;               // width of the open path's stroke, 0: filled, negative: no path is open
+    double hatch[2];             // spacing and width, 0: not hatched
+    int count_clips;
+    bool clipped; // a group with a clip is open
+} sim_svg;
+
+/// A picture with one coverage mask. Drawing allocates nothing after sim_canvas_create, but for SVG.
 typedef struct sim_canvas {
-    sim_image *image; // borrowed
+    sim_image *image; // borrowed; for SVG without pixels
+    sim_svg *svg;     // borrowed; NULL: pixels
     int clip[4];      // x0, y0, x1, y1 in pixels: nothing is drawn outside
     int box[4];       // pixels of the current mask
     float *mask;      // (box height x (box width + 1)) row-major; room for the whole picture
@@ -40,6 +61,21 @@ void sim_mask_paint(sim_canvas *canvas, sim_rgb colour, double alpha);
 /// Filled axis-parallel rectangle, anti-aliased.
 void sim_draw_rectangle(sim_canvas *canvas, double x0, double y0, double x1, double y1, sim_rgb colour);
 
+/// What the functions above do on an SVG canvas.
+void sim_svg_begin(sim_svg *svg, int width, int height);
+void sim_svg_end(sim_svg *svg);
+void sim_svg_clip(sim_svg *svg, const int clip[4], bool whole);
+void sim_svg_line(sim_svg *svg, double x0, double y0, double x1, double y1, double stroke);
+void sim_svg_paint(sim_svg *svg, sim_rgb colour, double alpha);
+void sim_svg_rectangle(sim_svg *svg, double x0, double y0, double x1, double y1, sim_rgb colour);
+/// Outlines of the types for the panel that is open, in canonical units with y up; line_width: of a grain of a radius
+/// in pixels.
+void sim_svg_define(sim_svg *svg, const core_run_info *info, double scale,
+                    double (*line_width)(double radius_pixels, double *alpha));
+/// A defined outline: centre, canonical x axis times radius (ux, -uy in world terms as in draw_grain).
+void sim_svg_use(sim_svg *svg, int type, const double centre[2], const double axis[2], sim_rgb fill, sim_rgb edge,
+                 double alpha);
+
 /// Width of UTF-8 text in pixels; size: height of a capital letter in pixels.
 double sim_text_width(const char *text, double size);
 /// Draws text with its left end at x and its base line at y. bold: relative stroke width, 1 is normal.
@@ -49,11 +85,33 @@ void sim_text_draw(sim_canvas *canvas, const char *text, double x, double y, dou
 sim_rgb sim_colour_of_type(int type);
 /// The type's colour with a tint chosen by the grain's id.
 sim_rgb sim_colour_of_grain(int type, int id);
+/// Boundaries, and grains that are some.
+sim_rgb sim_colour_of_boundary(void);
+/// The contact network.
+sim_rgb sim_colour_of_forces(void);
 /// Sequential scale, s in [0, 1], lightness grows evenly.
 sim_rgb sim_colour_sequential(double s);
 /// Cyclic scale, s in [0, 1), s = 0 and 1 alike.
 sim_rgb sim_colour_cyclic(double s);
 sim_rgb sim_colour_mix(sim_rgb a, sim_rgb b, double part_of_b);
+
+/// One frame of a run with what drawing derives from it. `{0}` is "nothing".
+typedef struct sim_view_state {
+    const core_run_info *info; // borrowed
+    core_run_frame frame;      // its contacts are those below
+    core_run_contact *contacts;
+    double
+        *force; // (count_rows) largest normal force of the grain's contacts, N per metre of depth; NULL: not asked for
+} sim_view_state;
+/// Room for frames of a run; forces: with contact rows. MEMORY, UNSUPPORTED.
+core_status sim_view_state_create(core_run_reader *run, bool forces, sim_view_state *state, core_error *err);
+core_status sim_view_state_read(core_run_reader *run, int64_t frame, sim_view_state *state, core_error *err);
+void sim_view_state_clear(sim_view_state *state);
+/// Normal force of a contact, N per metre of depth.
+double sim_view_normal_force(const core_run_contact *c);
+/// Contact point, and the centres of A and B nearest to it (for a boundary A the point itself), world.
+void sim_view_contact_points(const sim_view_state *state, const core_run_contact *c, double point[2], double a[2],
+                             double b[2]);
 
 /// World to pixels of one panel: x_px = x0 + (x - region x0) * scale, y downwards from the panel's top.
 typedef struct sim_view_frame {
@@ -62,9 +120,31 @@ typedef struct sim_view_frame {
     double region[4];           // exactly what the panel shows, m
     bool border;                // a thin frame, for regions that cut through grains
 } sim_view_frame;
-/// Planes and grains of a state into a panel.
-void sim_view_panel_draw(sim_canvas *canvas, const core_run_info *info, const core_run_frame *state,
-                         const sim_view_frame *frame, const sim_view_def *def);
+/// Planes, walls, grains and the contact network of a state into a panel.
+void sim_view_panel_draw(sim_canvas *canvas, const sim_view_state *state, const sim_view_frame *frame,
+                         const sim_view_def *def);
+/// Width of a network line in pixels: proportional to the force, so that the largest force of the scale is as wide as
+/// a mean grain's radius.
+double sim_view_force_width(const core_run_info *info, double scale, double force, double force_max);
+
+/// A whole picture, sizes in pixels.
+typedef struct sim_view_layout {
+    int width, height, margin, gap;
+    double text; // height of a capital
+    int columns, rows;
+    int title, caption, footer; // heights: of the strip above all panels, above each panel, and below all
+    int panel_width, panel_height;
+    double scale;     // pixels per metre
+    double region[4]; // shown by every panel
+    bool border;      // of panels that show a given region
+} sim_view_layout;
+/// Scale bar and legends below the panels.
+void sim_view_footer_draw(sim_canvas *canvas, const sim_view_layout *l, const core_run_info *info,
+                          const sim_view_def *def);
+/// Text at (x, base line y), made smaller until it fits into `room` pixels; left out if that is illegible. align: 0
+/// left, 1 right. Returns its width.
+double sim_view_fitted_text(sim_canvas *canvas, const char *text, double x, double y, double size, double bold,
+                            double room, double align);
 
 /// True for a row with a grain in it whose pose is finite.
 bool sim_view_is_drawn(const core_run_frame *state, int i);

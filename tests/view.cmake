@@ -9,6 +9,7 @@ target_link_libraries(make_run PRIVATE run_fixture cem_flags)
 set_target_properties(make_run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 cem_test(test_sim_view unit/test_sim_view.c unit run_fixture sim)
+cem_test(test_sim_view_scene unit/test_sim_view_scene.c unit sim)
 cem_test(test_sim_measure unit/test_sim_measure.c unit run_fixture sim)
 cem_test(test_sim_measure_contacts unit/test_sim_measure_contacts.c unit run_fixture sim)
 
@@ -16,3 +17,6 @@ foreach(command simview simstat)
   add_test(NAME cli_${command} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/${command}.sh ${CMAKE_BINARY_DIR}/bin)
   set_tests_properties(cli_${command} PROPERTIES LABELS cli TIMEOUT 300)
 endforeach()
+# Pictures of runs that simulate made.
+add_test(NAME cli_simview_scene COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/simview_scene.sh $<TARGET_FILE_DIR:simulate> ${CMAKE_SOURCE_DIR})
+set_tests_properties(cli_simview_scene PROPERTIES LABELS cli TIMEOUT 300)

@@ -41,6 +41,9 @@ chmod 555 locked
 "$bin/simview" run.h5 -o b.png --quiet && cmp -s a.png b.png || fail "the same picture twice differs"
 "$bin/simview" "run mit Wänden.h5" -o "Bild ü.png" --time 0,0.5,1 --width 400 --colour speed --quiet || fail "panels"
 "$bin/simview" run.h5 "run mit Wänden.h5" -o two.png --region=-0.01,-0.01,0.2,0.1 --colour rotation --quiet || fail "two runs"
+"$bin/simview" run.h5 -o a.svg --time 0,1 --quiet && "$bin/simview" run.h5 -o b.svg --time 0,1 --quiet && cmp -s a.svg b.svg ||
+    fail "the same SVG twice differs"
+[ "$(grep -c '<use ' a.svg)" = 80 ] || fail "SVG of two panels of 40 grains: $(grep -c '<use ' a.svg) grains"
 "$bin/simview" run.h5 -o frames/all --every 5 --width 200 --quiet || fail "folder"
 [ "$(ls frames/all | tr '\n' ' ')" = "frame_000000.png frame_000001.png frame_000002.png " ] ||
     fail "folder: found $(ls frames/all)"
@@ -75,8 +78,11 @@ expect 2 'no frames' x.png none.h5 -o x.png
 # Usage.
 expect 2 'run file' x.png -o x.png
 expect 2 'o is missing' - run.h5
-for name in x.svg x.html x.xdmf x.jpg; do expect 2 'found "x\..*expected OUT ending in .png' $name run.h5 -o $name; done
-expect 2 'unrecognized option\|unbekannte Option' x.png run.h5 -o x.png --forces
+for name in x.html x.xdmf x.jpg; do expect 2 'found "x\..*expected OUT ending in .png' $name run.h5 -o $name; done
+expect 2 'unrecognized option\|unbekannte Option' x.png run.h5 -o x.png --force-chains
+expect 2 'run.h5: the run has no contact rows.*contacts: true' x.png run.h5 -o x.png --forces
+expect 2 'run.h5: the run has no contact rows' x.svg run.h5 -o x.svg --colour force
+expect 2 '--every: only for' x.svg run.h5 -o x.svg --every 2
 expect 2 '--time: .*abc' x.png run.h5 -o x.png --time abc
 expect 2 '--time' x.png run.h5 -o x.png --time 0,,1
 expect 2 '--time' x.png run.h5 -o x.png --time nan
@@ -90,7 +96,7 @@ expect 2 '--rate' x.mp4 run.h5 -o x.mp4 --rate 0
 expect 2 '--width' x.png run.h5 -o x.png --width 10
 expect 2 '--width' x.png run.h5 -o x.png --width 1e3x
 expect 2 'even number' x.mp4 run.h5 -o x.mp4 --width 321
-expect 2 '--colour: .*force' x.png run.h5 -o x.png --colour force
+expect 2 '--colour: .*size.*force' x.png run.h5 -o x.png --colour size
 for region in 0,0,1 0,0,1,1,1 1,0,0,1 0,0,0,0 a,b,c,d 0,0,inf,1 ""; do
     expect 2 '--region' x.png run.h5 -o x.png --region "$region"
 done
@@ -107,6 +113,8 @@ if [ "$(id -u)" != 0 ]; then
     expect 1 'locked' locked/x.mp4 run.h5 -o locked/x.mp4
     expect 1 'locked' locked/x run.h5 -o locked/x
 fi
+(ulimit -f 2 && "$bin/simview" run.h5 -o limit.svg --quiet 2>err.txt)
+[ $? = 1 ] && [ ! -e limit.svg ] || fail "no room for an SVG: $(cat err.txt)"
 (ulimit -f 2 && "$bin/simview" run.h5 -o limit.png --width 1280 --quiet 2>err.txt)
 [ $? = 1 ] && [ ! -e limit.png ] || fail "no room for a picture: $(cat err.txt)"
 
