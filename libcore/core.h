@@ -195,8 +195,8 @@ core_status core_parse_integer(const char *text, const char *what, int64_t min, 
 /// Nearest of `candidates` by edit distance, NULL if none is near (distance > 1/2 of the length, at least 2 allowed).
 const char *core_nearest_word(const char *word, const char *const *candidates, int count);
 
-/// Whole file into memory, a zero added behind it. IO (names the path and the system's reason; a directory is refused),
-/// RANGE if larger than max_bytes. Caller frees with core_free.
+/// Whole file into memory, a zero added behind it. IO (names the path and the system's reason; directories and devices
+/// are refused), RANGE if larger than max_bytes. Caller frees with core_free.
 core_status core_file_read(const char *path, size_t max_bytes, char **data, size_t *n_bytes, core_error *err);
 /// Writes path under a temporary name beside it, syncs and renames. On failure nothing is left and an old file is
 /// untouched.

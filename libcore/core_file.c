@@ -56,6 +56,8 @@ core_status core_file_read(const char *path, size_t max_bytes, char **data, size
     struct stat info;
     CORE_CHECK_DONE(fstat(fd, &info) == 0, CORE_IO, "%s: cannot read: %s", path, strerror(errno));
     CORE_CHECK_DONE(!S_ISDIR(info.st_mode), CORE_IO, "%s: is a directory, expected a file", path);
+    CORE_CHECK_DONE(!S_ISCHR(info.st_mode) && !S_ISBLK(info.st_mode), CORE_IO, "%s: is a device, expected a file",
+                    path);
     size_t expected = S_ISREG(info.st_mode) && info.st_size > 0 ? (size_t)info.st_size : 0;
     CORE_CHECK_DONE(expected <= max_bytes, CORE_RANGE, "%s: has %zu bytes, more than the %zu that are accepted", path,
                     expected, max_bytes);

@@ -116,6 +116,7 @@ core_status sim_csv_read(const char *path, int count_columns, const sim_csv_colu
     text = data;
     CORE_CHECK_DONE(next_line(&text, &line), CORE_FORMAT, "%s: empty; expected a header line", path);
     CORE_TRY_DONE(read_header(path, line, count_columns, columns, fields, &n, err));
+    made.count_found = n;
     for (int number = 2; next_line(&text, &line); ++number) {
         if (!line[strspn(line, " \t")]) continue; // an empty line
         double *values = made.values + (size_t)made.count_rows * (size_t)count_columns;

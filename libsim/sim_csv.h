@@ -14,6 +14,7 @@ typedef struct sim_csv_column {
 /// Rows of a file. `{0}` is "nothing".
 typedef struct sim_csv {
     int count_rows, count_columns;
+    int count_found;              // columns the file has
     double *values;               // (count_rows x count_columns) 0 where the file has no such column
     char (*words)[CORE_NAME_MAX]; // (count_rows) of the text column
     int *lines;                   // (count_rows) of the file, from 1

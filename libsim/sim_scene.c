@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim_private.h"
 #include "sim_scene_private.h"
 
 #define TYPES_MAX 256                  // the law table grows with the square
@@ -392,13 +393,17 @@ static core_status automatic_stiffness(const reader *r, double *kn, core_error *
     const sim_scene *scene = r->scene;
     const core_yaml_node *root = core_yaml_root(r->doc);
     double low = INFINITY, high = -INFINITY, mass = 0;
-    for (int i = 0; i < scene->count_place; i++) {
-        const sim_place_def *place = &scene->place[i];
+    sim_start start = {0};
+    if (scene->start_path) CORE_TRY(sim_start_read(scene, &start, err));
+    for (int i = 0; i < scene->count_place + start.count; i++) {
+        const bool placed = i < scene->count_place;
+        const sim_place_def *place = placed ? &scene->place[i] : &start.grains[i - scene->count_place];
         const sim_type_def *type = &scene->types[place->type];
         low = fmin(low, place->position[0] - type->radius);
         high = fmax(high, place->position[0] + type->radius);
         mass += type->density * type->shape.area * type->radius * type->radius;
     }
+    core_free(start.grains);
     for (int i = 0; i < scene->count_fill + scene->count_pours; i++) {
         const bool is_fill = i < scene->count_fill;
         const sim_fill_def *fill = &scene->fill[is_fill ? i : 0];

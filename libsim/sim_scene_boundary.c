@@ -60,6 +60,12 @@ static core_status read_table(const reader *r, const core_yaml_node *place, sim_
     sim_csv csv = {0};
     const char *path = NULL;
     CORE_TRY_DONE(sim__scene_csv(r, place, 4, columns, &csv, &path, err));
+    if (csv.count_found < 2) {
+        status =
+            core_yaml_fail(r->doc, place, err,
+                           "%s:1: found times alone, expected a column x, y or angle that moves the boundary", path);
+        goto done;
+    }
     for (int i = 0; i < csv.count_rows; i++) {
         const double *row = csv.values + 4 * i;
         if (i == 0 ? row[0] >= 0 : row[0] > row[-4]) continue;

@@ -61,7 +61,16 @@ static void test_read_failures(void **state) {
     assert_non_null(strstr(err.message, "none: cannot open: No such file"));
     assert_int_equal(core_file_read(test_folder, 4, &data, &n, &err), CORE_IO);
     assert_non_null(strstr(err.message, "is a directory"));
-    assert_int_equal(core_file_read("/dev/zero", 1000, &data, &n, &err), CORE_RANGE); // endless, no size
+    assert_int_equal(core_file_read("/dev/zero", 1000, &data, &n, &err), CORE_IO);
+    assert_non_null(strstr(err.message, "/dev/zero: is a device"));
+    int ends[2];
+    assert_int_equal(pipe(ends), 0); // more than is accepted, of unknown size
+    const char many[2000] = {0};
+    assert_int_equal(write(ends[1], many, sizeof many), sizeof many);
+    char name[32];
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+    assert_int_equal(core_file_read(name, 1000, &data, &n, &err), CORE_RANGE);
+    for (int k = 0; k < 2; k++) close(ends[k]);
     assert_int_equal(core_file_read(NULL, 4, &data, &n, &err), CORE_ARG);
     for (uint64_t k = 1; k <= 1; k++) {
         core_alloc_fail_after(k);

@@ -41,6 +41,7 @@ static int make_folder(void **state) {
     test_folder_write(path, "sq.wkt", "POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))\n");
     test_folder_write(path, "table.csv", "t, x, angle\n0,1,2\n\n0.5 , 3, -4\r\n");
     test_folder_write(path, "late.csv", "t,x\n0,1\n0,2\n");
+    test_folder_write(path, "times.csv", "t\n0\n1\n");
     test_folder_write(path, "word.csv", "t,x\n0,1\n1,two\n");
     test_folder_write(path, "poses.csv", "y,type,x,omega\n1,sq,2,3\n4,spread~2,5,6\n");
     test_folder_write(path, "who.csv", "type,x,y\nsq,0,0\ncube,1,1\n");
@@ -256,6 +257,10 @@ static void refused_files(void **state) {
          "late.csv:3: column t: found 0, expected times"},
         {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: word.csv}}]\n",
          "word.csv:3: column x"},
+        {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: times.csv}}]\n",
+         "times.csv:1: found times alone, expected a column x, y or angle"},
+        {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: /dev/zero}}]\n",
+         "/dev/zero: is a device, expected a file"},
         {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: poses.csv}}]\n",
          "poses.csv:1: column 2: found \"type\", expected one of t,x,y,angle"},
     };
