@@ -1,32 +1,11 @@
 #!/bin/bash
 # Checkpoints: runs that go on from one are the same, digit for digit; damaged or foreign ones are refused, nothing is lost.
-# $1: folder of the commands; $2: the project's folder.
-set -u
-bin=$(cd "$1" && pwd)
-root=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-# expect STATUS PATTERN ARGS...: runs simulate; the message must match, nothing may come out.
-expect() {
-    local status=$1 pattern=$2
-    shift 2
-    "$bin/simulate" "$@" >out.txt 2>err.txt </dev/null
-    local got=$?
-    [ "$got" = "$status" ] || fail "simulate $*: exit $got, expected $status: $(head -c 300 err.txt)"
-    grep -q -e "$pattern" err.txt || fail "simulate $*: \"$(head -c 300 err.txt)\" does not match \"$pattern\""
-    [ ! -s out.txt ] || fail "simulate $*: printed something: $(head -c 300 out.txt)"
-}
+# $1: folder of the commands.
+. "$(dirname "$0")/common.sh"
 
 # Everything that has a state: a pour, an outlet, a moving grain and plane, springs, rest.
 mkdir -p "Ordner ü"
-cp "$root"/shapes/u.wkt "$root"/shapes/octagon.wkt "Ordner ü/" 2>/dev/null || cp "$root"/shapes/u.wkt "Ordner ü/"
+cp "$tests/../shapes/u.wkt" "Ordner ü/"
 printf 't,x\n0,0\n0.3,0.001\n' >"Ordner ü/wall.csv"
 cat >"Ordner ü/scene.yaml" <<'END'
 title: everything that has a state
@@ -81,20 +60,20 @@ done
 [ "$(wc -l <early.csv)" -gt "$(wc -l <end.csv)" ] || fail "the early restart has no more frames than the last"
 
 # What cannot be used.
-expect 2 'beside it' --restart last.h5 "Ordner ü/scene.yaml" -o x.h5
-expect 2 'beside it' --restart last.h5 --set seed=2 -o x.h5
-expect 1 'missing.h5' --restart missing.h5 -o x.h5
-expect 2 'whole.h5' --restart whole.h5 -o x.h5
-expect 2 'overwrite' --restart last.h5 -o last.h5
+expect 2 'beside it' simulate --restart last.h5 "Ordner ü/scene.yaml" -o x.h5
+expect 2 'beside it' simulate --restart last.h5 --set seed=2 -o x.h5
+expect 1 'missing.h5' simulate --restart missing.h5 -o x.h5
+expect 2 'whole.h5' simulate --restart whole.h5 -o x.h5
+expect 2 'overwrite' simulate --restart last.h5 -o last.h5
 cp last.h5 run.checkpoint.h5
-expect 2 'overwrite' --restart run.checkpoint.h5 -o run.h5
+expect 2 'overwrite' simulate --restart run.checkpoint.h5 -o run.h5
 mv run.checkpoint.h5 run.checkpoint.h5.1
-expect 2 'overwrite' --restart run.checkpoint.h5.1 -o run.h5
+expect 2 'overwrite' simulate --restart run.checkpoint.h5.1 -o run.h5
 cmp -s last.h5 run.checkpoint.h5.1 && [ ! -e run.h5 ] || fail "a checkpoint was overwritten"
 size=$(stat -c %s last.h5)
 for part in 1 2 3 4 5 6 7 8 9 10; do
     head -c $((size * part / 11)) last.h5 >cut.h5
-    expect 2 'cut.h5' --restart cut.h5 -o x.h5
+    expect 2 'cut.h5' simulate --restart cut.h5 -o x.h5
 done
 end_size=$(stat -c %s end.h5)
 for k in $(seq 1 100); do
@@ -113,13 +92,12 @@ for k in $(seq 1 100); do
     fi
 done
 printf 't,x\n0,0\n0.3,0.002\n' >"Ordner ü/wall.csv"
-expect 2 'shapes, maps or CSV' --restart end.h5 -o x.h5
+expect 2 'shapes, maps or CSV' simulate --restart end.h5 -o x.h5
 printf 't,x\n0,0\n0.3,0.001\n' >"Ordner ü/wall.csv"
 "$bin/simulate" --restart end.h5 -o x.h5 --quiet >/dev/null 2>err.txt || fail "the table is as it was: $(cat err.txt)"
 rm -f x.h5 x.checkpoint.h5*
 printf 'POLYGON ((0 0, 3 0, 3 3, 2 3, 2 1, 1 1, 1 3, 0 3, 0 0))\n' >"Ordner ü/u.wkt"
-expect 2 'shapes, maps or CSV' --restart end.h5 -o x.h5
+expect 2 'shapes, maps or CSV' simulate --restart end.h5 -o x.h5
 [ ! -e x.h5 ] && [ ! -e x.checkpoint.h5 ] || fail "left x.h5"
 
-[ $failures = 0 ] && echo "restart: all right"
-exit $((failures > 0))
+finish

@@ -1,29 +1,8 @@
 #!/bin/bash
 # simstat on good and bad input: values in all three forms, exit status, one clear message, nothing left after a failure.
 # $1: folder of the commands; make_run is in tests/ beside it.
-set -u
-bin=$(cd "$1" && pwd)
+. "$(dirname "$0")/common.sh"
 make_run=$bin/../tests/make_run
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-# expect STATUS PATTERN ARGS...: runs simstat; the message must match, nothing may come out.
-expect() {
-    local status=$1 pattern=$2
-    shift 2
-    "$bin/simstat" "$@" >out.txt 2>err.txt </dev/null
-    local got=$?
-    [ "$got" = "$status" ] || fail "simstat $*: exit $got, expected $status: $(head -c 300 err.txt)"
-    grep -q -e "$pattern" err.txt || fail "simstat $*: \"$(head -c 300 err.txt)\" does not match \"$pattern\""
-    [ "$(grep -c '^[^ ]*simstat: ' err.txt)" = 1 ] || fail "simstat $*: expected one message: $(cat err.txt)"
-    [ ! -s out.txt ] || fail "simstat $*: printed something: $(head -c 300 out.txt)"
-}
 
 "$make_run" run.h5 60 12 several || exit 1
 "$make_run" 'other, "run".h5' 30 12 one || exit 1
@@ -78,37 +57,36 @@ sed -n 4p "Reihe ü.csv" | grep -q '^200,0.1666[0-9]*,collapse,60,0,' || fail "-
 [ "$(wc -l <err.txt)" = 1 ] || fail "full standard output: expected one message: $(cat err.txt)"
 
 # Input that cannot be used.
-expect 1 'missing.h5' missing.h5
-expect 1 'missing.h5' run.h5 missing.h5 --quiet
-expect 1 'folder.h5' folder.h5
-expect 2 'truncated.h5' truncated.h5
-expect 2 'empty.h5' empty.h5
-expect 2 'text.h5' text.h5
-expect 2 'no frames' none.h5
+expect 1 'missing.h5' simstat missing.h5
+expect 1 'missing.h5' simstat run.h5 missing.h5 --quiet
+expect 1 'folder.h5' simstat folder.h5
+expect 2 'truncated.h5' simstat truncated.h5
+expect 2 'empty.h5' simstat empty.h5
+expect 2 'text.h5' simstat text.h5
+expect 2 'no frames' simstat none.h5
 # Usage.
-expect 2 'run file'
-expect 2 'unrecognized option\|unbekannte Option' run.h5 --recover x.h5
-expect 2 '--time: .*abc.*phase of run.h5' run.h5 --time abc
-expect 2 '--time' run.h5 --time settle+x
-expect 2 '--rattler-contacts' run.h5 --rattler-contacts 0
-expect 2 'no contact rows.*output.contacts' run.h5 --orientations o.csv
-expect 2 'no contact rows' run.h5 --boundaries b.csv
-expect 2 '--time' run.h5 --time nan
-expect 2 '--overlap: .*maybe' run.h5 --overlap maybe
-expect 2 'exclude' run.h5 --json --csv
-for file in poses series orientations boundaries; do expect 2 "--$file" run.h5 run.h5 --$file x.csv; done
-for region in 0,0,1 0,0,1,1,1 1,0,0,1 0,0,0,0 a,b,c,d 0,0,inf,1 ""; do expect 2 '--region' run.h5 --region "$region"; done
+expect 2 'run file' simstat
+expect 2 'unrecognized option\|unbekannte Option' simstat run.h5 --recover x.h5
+expect 2 '--time: .*abc.*phase of run.h5' simstat run.h5 --time abc
+expect 2 '--time' simstat run.h5 --time settle+x
+expect 2 '--rattler-contacts' simstat run.h5 --rattler-contacts 0
+expect 2 'no contact rows.*output.contacts' simstat run.h5 --orientations o.csv
+expect 2 'no contact rows' simstat run.h5 --boundaries b.csv
+expect 2 '--time' simstat run.h5 --time nan
+expect 2 '--overlap: .*maybe' simstat run.h5 --overlap maybe
+expect 2 'exclude' simstat run.h5 --json --csv
+for file in poses series orientations boundaries; do expect 2 "--$file" simstat run.h5 run.h5 --$file x.csv; done
+for region in 0,0,1 0,0,1,1,1 1,0,0,1 0,0,0,0 a,b,c,d 0,0,inf,1 ""; do expect 2 '--region' simstat run.h5 --region "$region"; done
 # Output that cannot be written.
-expect 1 'nowhere' run.h5 --poses nowhere/x.csv
-expect 1 'folder.h5' run.h5 --poses folder.h5
+expect 1 'nowhere' simstat run.h5 --poses nowhere/x.csv
+expect 1 'folder.h5' simstat run.h5 --poses folder.h5
 cp run.h5 kept.h5
-for file in poses series orientations boundaries; do expect 2 'same file' run.h5 --$file ./run.h5; done
-expect 2 'the file of --poses too' run.h5 --poses x.csv --series ./x.csv
+for file in poses series orientations boundaries; do expect 2 'same file' simstat run.h5 --$file ./run.h5; done
+expect 2 'the file of --poses too' simstat run.h5 --poses x.csv --series ./x.csv
 cmp -s run.h5 kept.h5 || fail "the run was overwritten"
 if [ "$(id -u)" != 0 ]; then
-    expect 1 'locked' run.h5 --poses locked/x.csv
+    expect 1 'locked' simstat run.h5 --poses locked/x.csv
 fi
 [ ! -e x.csv ] && [ ! -e o.csv ] && [ ! -e b.csv ] || fail "left a file"
 
-[ $failures = 0 ] && echo "simstat: all right"
-exit $((failures > 0))
+finish

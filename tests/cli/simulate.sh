@@ -1,30 +1,8 @@
 #!/bin/bash
 # simulate on good and bad input: exit status, one clear message, an old run file untouched by a scene that is refused.
 # $1: folder of the commands; make_maps is in tests/ beside it.
-set -u
-bin=$(cd "$1" && pwd)
+. "$(dirname "$0")/common.sh"
 make_maps=$bin/../tests/make_maps
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-# expect STATUS PATTERN ARGS...: runs simulate; the message must be one and match; run.h5 must be as it was.
-expect() {
-    local status=$1 pattern=$2
-    shift 2
-    "$bin/simulate" "$@" >out.txt 2>err.txt </dev/null
-    local got=$?
-    [ "$got" = "$status" ] || fail "simulate $*: exit $got, expected $status: $(head -c 300 err.txt)"
-    grep -q -e "$pattern" err.txt || fail "simulate $*: \"$(head -c 400 err.txt)\" does not match \"$pattern\""
-    [ "$(grep -v 'Try .simulate --help' err.txt | grep -c '^[^ ]*simulate: ')" = 1 ] || fail "simulate $*: expected one message: $(cat err.txt)"
-    cmp -s run.h5 old.h5 || fail "simulate $*: run.h5 was touched"
-    [ -z "$(find . -name '*tmp*' -o -name '.*.part*' | head -1)" ] || fail "simulate $*: left $(find . -name '*tmp*')"
-}
 # scene NAME SED: a copy of the good scene, changed.
 scene() { sed -e "$2" good.yaml >"$1"; }
 
@@ -76,74 +54,74 @@ cmp -s run.h5 old.h5 && fail "run.h5 was not replaced"
 cp run.h5 old.h5
 
 # Command line.
-expect 2 'SCENE.yaml is missing' -o run.h5
-expect 2 '-o RUN.h5 is missing' good.yaml
-expect 2 'second scene' good.yaml good.yaml -o run.h5
-expect 2 'frobnicate' good.yaml -o run.h5 --frobnicate
-expect 2 'restart' good.yaml -o run.h5 --restart x.h5
-expect 2 'threads' good.yaml -o run.h5 --threads 0
-expect 2 'threads' good.yaml -o run.h5 --threads two
-expect 2 'KEY=VALUE' good.yaml -o run.h5 --set mu
-expect 2 'contact.default.mu' good.yaml -o run.h5 --set contact.default.mu=-1
-expect 2 'unknown key "mv"; nearest known key: "mu"' good.yaml -o run.h5 --set contact.default.mv=1
+expect 2 'SCENE.yaml is missing' simulate -o run.h5
+expect 2 '-o RUN.h5 is missing' simulate good.yaml
+expect 2 'second scene' simulate good.yaml good.yaml -o run.h5
+expect 2 'frobnicate' simulate good.yaml -o run.h5 --frobnicate
+expect 2 'restart' simulate good.yaml -o run.h5 --restart x.h5
+expect 2 'threads' simulate good.yaml -o run.h5 --threads 0
+expect 2 'threads' simulate good.yaml -o run.h5 --threads two
+expect 2 'KEY=VALUE' simulate good.yaml -o run.h5 --set mu
+expect 2 'contact.default.mu' simulate good.yaml -o run.h5 --set contact.default.mu=-1
+expect 2 'unknown key "mv"; nearest known key: "mu"' simulate good.yaml -o run.h5 --set contact.default.mv=1
 
 # Scenes.
-expect 1 'missing.yaml' missing.yaml -o run.h5
+expect 1 'missing.yaml' simulate missing.yaml -o run.h5
 mkdir folder.yaml
-expect 1 'folder.yaml' folder.yaml -o run.h5
+expect 1 'folder.yaml' simulate folder.yaml -o run.h5
 : >empty.yaml
-expect 2 'empty.yaml' empty.yaml -o run.h5
+expect 2 'empty.yaml' simulate empty.yaml -o run.h5
 head -c 4096 "$bin/simulate" >noise.yaml
-expect 2 'noise.yaml' noise.yaml -o run.h5
+expect 2 'noise.yaml' simulate noise.yaml -o run.h5
 scene key.yaml 's/density/densty/'
-expect 2 'density' key.yaml -o run.h5
+expect 2 'density' simulate key.yaml -o run.h5
 scene nan.yaml 's/radius: 0.02/radius: .nan/'
-expect 2 'nan.yaml:3' nan.yaml -o run.h5
+expect 2 'nan.yaml:3' simulate nan.yaml -o run.h5
 scene shape.yaml 's/u.wkt/nowhere.wkt/'
-expect 1 'nowhere.wkt' shape.yaml -o run.h5
+expect 1 'nowhere.wkt' simulate shape.yaml -o run.h5
 scene crowd.yaml 's/count: 8/count: 800/'
-expect 2 'crowd.yaml: fill.0.: .*fit' crowd.yaml -o run.h5
+expect 2 'crowd.yaml: fill.0.: .*fit' simulate crowd.yaml -o run.h5
 scene nobody.yaml '/^fill/,/count/d'
-expect 2 'no grains' nobody.yaml -o run.h5
+expect 2 'no grains' simulate nobody.yaml -o run.h5
 scene step.yaml '$a dt: 0.01'
-expect 2 'dt: found 0.01 s, expected at most' step.yaml -o run.h5
-for tiny in 1e-320 1e-300 1e-15; do expect 2 'good.yaml: phase fall: found .* steps of dt' good.yaml --check --set dt=$tiny; done
-expect 2 'good.yaml: phase fall: found .* steps of dt' good.yaml --check --set 'phases[0].time=1e300'
-expect 2 'good.yaml: dt: found 0 s for the stiffest pair' good.yaml --check --set contact.default.gamma_t=1e300
+expect 2 'dt: found 0.01 s, expected at most' simulate step.yaml -o run.h5
+for tiny in 1e-320 1e-300 1e-15; do expect 2 'good.yaml: phase fall: found .* steps of dt' simulate good.yaml --check --set dt=$tiny; done
+expect 2 'good.yaml: phase fall: found .* steps of dt' simulate good.yaml --check --set 'phases[0].time=1e300'
+expect 2 'good.yaml: dt: found 0 s for the stiffest pair' simulate good.yaml --check --set contact.default.gamma_t=1e300
 scene weightless.yaml 's/time: 0.02/until: rest/; $a gravity: [0, 0]'
-expect 2 'rest without gravity' weightless.yaml -o run.h5
+expect 2 'rest without gravity' simulate weightless.yaml -o run.h5
 scene later.yaml 's/^output/checkpoint: {every: 1}\noutput/'
-expect 2 'checkpoint' later.yaml -o run.h5
+expect 2 'checkpoint' simulate later.yaml -o run.h5
 scene exakt.yaml '$a narrow_phase: exakt'
-expect 2 'exakt' exakt.yaml -o run.h5
+expect 2 'exakt' simulate exakt.yaml -o run.h5
 for s in key nan crowd step; do
     "$bin/simulate" $s.yaml --check >/dev/null 2>&1 && fail "--check passes $s.yaml"
 done
 
 # Maps.
 scene nomaps.yaml '/^maps/d'
-expect 2 'mkmaps nomaps.yaml' nomaps.yaml -o run.h5
-expect 1 'absent.h5: no such file.*mkmaps good.yaml -o absent.h5' good.yaml --maps absent.h5 -o run.h5
-expect 2 'old.h5' good.yaml --maps old.h5 -o run.h5
-expect 2 'cem.run' good.yaml --maps old.h5 -o run.h5
+expect 2 'mkmaps nomaps.yaml' simulate nomaps.yaml -o run.h5
+expect 1 'absent.h5: no such file.*mkmaps good.yaml -o absent.h5' simulate good.yaml --maps absent.h5 -o run.h5
+expect 2 'old.h5' simulate good.yaml --maps old.h5 -o run.h5
+expect 2 'cem.run' simulate good.yaml --maps old.h5 -o run.h5
 head -c 2000 maps.h5 >truncated.h5
-expect 2 'truncated.h5' good.yaml --maps truncated.h5 -o run.h5
-expect 2 'u.wkt' good.yaml --maps u.wkt -o run.h5
-expect 1 'folder.yaml' good.yaml --maps folder.yaml -o run.h5
+expect 2 'truncated.h5' simulate good.yaml --maps truncated.h5 -o run.h5
+expect 2 'u.wkt' simulate good.yaml --maps u.wkt -o run.h5
+expect 1 'folder.yaml' simulate good.yaml --maps folder.yaml -o run.h5
 scene pair.yaml 's/^contact/  bar: {shape: bar.wkt, radius: 0.02, density: 1}\ncontact/'
-expect 2 'shapes u and bar.*mkmaps pair.yaml -o' pair.yaml -o run.h5
+expect 2 'shapes u and bar.*mkmaps pair.yaml -o' simulate pair.yaml -o run.h5
 mkdir other && cp changed.wkt other/u.wkt && cp good.yaml maps.h5 other/
-expect 2 'shape u of type u.*Rebuild it with: mkmaps' other/good.yaml -o run.h5
-expect 2 'mkmaps' other/good.yaml --check
+expect 2 'shape u of type u.*Rebuild it with: mkmaps' simulate other/good.yaml -o run.h5
+expect 2 'mkmaps' simulate other/good.yaml --check
 
 # Output.
-expect 1 'nowhere' good.yaml -o nowhere/run.h5
-expect 1 'folder.yaml' good.yaml -o folder.yaml
-expect 2 'overwrite' good.yaml -o good.yaml
+expect 1 'nowhere' simulate good.yaml -o nowhere/run.h5
+expect 1 'folder.yaml' simulate good.yaml -o folder.yaml
+expect 2 'overwrite' simulate good.yaml -o good.yaml
 ln -s good.yaml link.yaml
 cp u.wkt kept.wkt
 cp good.yaml kept.yaml
-for o in ./good.yaml link.yaml "$PWD/good.yaml" u.wkt ./maps.h5; do expect 2 'overwrite' good.yaml -o "$o"; done
+for o in ./good.yaml link.yaml "$PWD/good.yaml" u.wkt ./maps.h5; do expect 2 'overwrite' simulate good.yaml -o "$o"; done
 cmp -s good.yaml kept.yaml && cmp -s u.wkt kept.wkt || fail "an input was overwritten"
 printf 'type,x,y\nu,0.05,0.5\n' >poses.csv
 printf 't,x\n0,0\n1,0.001\n' >motion.csv
@@ -151,14 +129,14 @@ cp poses.csv kept.csv
 sed 's/^boundaries:/&\n  - {name: shaken, plane: {point: [-1, 0], normal: [1, 0]}, motion: {table: motion.csv}}/' good.yaml >csv.yaml
 echo 'poses: [{file: poses.csv}]' >>csv.yaml
 "$bin/simulate" csv.yaml --check >/dev/null 2>err.txt || fail "csv.yaml: $(cat err.txt)"
-for o in poses.csv ./motion.csv; do expect 2 'overwrite' csv.yaml -o "$o"; done
+for o in poses.csv ./motion.csv; do expect 2 'overwrite' simulate csv.yaml -o "$o"; done
 cmp -s poses.csv kept.csv || fail "the poses were overwritten"
 cp maps.h5 kept.h5
-expect 2 'overwrite' good.yaml --maps maps.h5 -o maps.h5
+expect 2 'overwrite' simulate good.yaml --maps maps.h5 -o maps.h5
 cmp -s maps.h5 kept.h5 || fail "the maps were overwritten"
 if [ "$(id -u)" != 0 ]; then
     mkdir locked && chmod 555 locked
-    expect 1 'locked' good.yaml -o locked/run.h5
+    expect 1 'locked' simulate good.yaml -o locked/run.h5
 fi
 (ulimit -f 8 && "$bin/simulate" good.yaml -o limit.h5 --quiet --set output.every=1e-4 >out.txt 2>err.txt)
 [ $? = 1 ] || fail "no room for the run: expected exit 1"
@@ -173,7 +151,8 @@ done
 "$bin/simulate" good.yaml -o busy.h5 --quiet --set 'gravity=[0, 0]' --set 'phases[0].time=1000' --set output.every=0.1 &
 first=$!
 for _ in {1..100}; do [ -e busy.h5 ] || sleep 0.1; done
-expect 1 'busy.h5: cannot write: another program is writing this file' good.yaml -o busy.h5
+kill -STOP $first # so that its file stays as it is
+expect 1 'busy.h5: cannot write: another program is writing this file' simulate good.yaml -o busy.h5
 kill -9 $first
 wait $first 2>/dev/null
 "$bin/simstat" busy.h5 >out.txt 2>err.txt || fail "frames of a killed run: $(cat err.txt)"
@@ -189,4 +168,4 @@ scene boom.yaml 's/^fill.*/place:/; s/count: 8, region.*/position: [0, 0.5], vel
 [ $? = 1 ] && grep -q 'blow-up: grain 0 at step 1' err.txt || fail "blow-up: $(cat err.txt)"
 "$bin/simstat" boom.h5 >out.txt 2>err.txt || fail "frames of an exploded run: $(cat err.txt)"
 
-[ $failures = 0 ] || { echo "$failures failures"; exit 1; }
+finish

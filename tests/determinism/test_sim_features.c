@@ -1,8 +1,7 @@
 /// Runs of scenes with pours, outlets, moving and periodic boundaries, phases that start and stop things, and grains of
 /// another run: counts, balance of energy, and the same bits for any number of threads and output interval.
-#include "unit/test_folder.h"
+#include "sim_run_scene.h"
 
-#include "unit/sim_check.h"
 #include "unit/sim_fixture.h"
 
 // Everything at once: grains fall into a moving hopper over a rough periodic floor and are taken out.
@@ -33,28 +32,6 @@ static int make(void **state) {
     test_folder_write(path, "square.wkt", "POLYGON ((0 0, 1 0, 1 1, 0 1, 0 0))\n");
     test_folder_write(path, "scene.yaml", SCENE);
     return 0;
-}
-
-static core_status run(const char *scene_name, const char *name, int threads, int count, const char *const *overrides,
-                       sim_run_report *report, core_error *err) {
-    char path[TEST_PATH_MAX];
-    sim_scene scene = {0};
-    sim_run_def def = sim_run_default_def();
-    def.threads = threads;
-    core_status status = sim_scene_read(test_folder_path(path, scene_name), count, overrides, &scene, err);
-    if (status == CORE_OK) status = sim_run(&scene, test_folder_path(path, name), &def, NULL, report, err);
-    sim_scene_clear(&scene);
-    return status;
-}
-
-static uint64_t file_hash(const char *name) {
-    char path[TEST_PATH_MAX];
-    core_h5 *file = NULL;
-    uint64_t hash = 0;
-    check_ok(core_h5_open(test_folder_path(path, name), CORE_RUN_FORMAT, CORE_RUN_VERSION, &file, err));
-    check_ok(core_h5_content_hash(file, &hash, err));
-    core_h5_close(&file);
-    return hash;
 }
 
 // A run file with room for a frame.
@@ -92,21 +69,21 @@ static double observable(const opened *o, const char *name) {
 static void the_same_bits(void **state) {
     (void)state;
     sim_run_report first, report;
-    check_ok(run("scene.yaml", "a.h5", 1, 0, NULL, &first, err));
+    check_ok(run_scene("scene.yaml", "a.h5", 1, 0, NULL, &first, err));
     static const char *const every[] = {"output.every=0.0037"};
-    check_ok(run("scene.yaml", "b.h5", 2, 0, NULL, &report, err));
-    assert_true(report.state_hash == first.state_hash && file_hash("a.h5") == file_hash("b.h5"));
-    check_ok(run("scene.yaml", "b.h5", 3, 1, every, &report, err));
+    check_ok(run_scene("scene.yaml", "b.h5", 2, 0, NULL, &report, err));
+    assert_true(report.state_hash == first.state_hash && run_hash("a.h5") == run_hash("b.h5"));
+    check_ok(run_scene("scene.yaml", "b.h5", 3, 1, every, &report, err));
     assert_true(report.state_hash == first.state_hash && report.steps == first.steps);
     static const char *const seed[] = {"seed=2"};
-    check_ok(run("scene.yaml", "b.h5", 1, 1, seed, &report, err));
+    check_ok(run_scene("scene.yaml", "b.h5", 1, 1, seed, &report, err));
     assert_true(report.state_hash != first.state_hash);
 }
 
 static void grains_are_counted_and_energy_is_kept(void **state) {
     (void)state;
     sim_run_report report;
-    check_ok(run("scene.yaml", "a.h5", 1, 0, NULL, &report, err));
+    check_ok(run_scene("scene.yaml", "a.h5", 1, 0, NULL, &report, err));
     opened o = open_run("a.h5");
     assert_int_equal(o.info->count_rows, 12 + 1 + 9);
     assert_int_equal(o.info->count_planes, 1);
@@ -155,7 +132,7 @@ static void a_packing_is_taken_over(void **state) {
     (void)state;
     char path[TEST_PATH_MAX], text[2048];
     sim_run_report report;
-    check_ok(run("scene.yaml", "a.h5", 1, 0, NULL, &report, err));
+    check_ok(run_scene("scene.yaml", "a.h5", 1, 0, NULL, &report, err));
     snprintf(text, sizeof text,
              "types:\n  square: {shape: square.wkt, radius: 0.01, density: 1000}\n"
              "  small: {shape: square.wkt, radii: [0.006, 0.008], sizes: 2, density: 1000}\n"
@@ -163,7 +140,7 @@ static void a_packing_is_taken_over(void **state) {
              "periodic: {x: [0, 0.2]}\nboundaries: [{name: floor, plane: {point: [0, 0], normal: [0, 1]}}]\n"
              "start: {from: a.h5, time: 0.2}\nphases: [{name: on, time: 1.0e-3}]\nnarrow_phase: exact\n");
     test_folder_write(path, "start.yaml", text);
-    check_ok(run("start.yaml", "b.h5", 1, 0, NULL, &report, err));
+    check_ok(run_scene("start.yaml", "b.h5", 1, 0, NULL, &report, err));
     opened old = open_run("a.h5"), now = open_run("b.h5");
     read_frame(&old, core_run_frame_at(old.run, .2));
     read_frame(&now, 0);
@@ -179,15 +156,29 @@ static void a_packing_is_taken_over(void **state) {
         ++row;
     }
     assert_int_equal(row, now.info->count_rows);
+    // its weight and width give the stiffness, too
+    core_error cause = {0};
+    sim_scene scene = {0};
+    const char *const automatic[] = {"contact.default.kn=auto"};
+    check_ok(sim_scene_read(test_folder_path(path, "start.yaml"), 1, automatic, &scene, err));
+    double mass = 0, low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < row; ++i) {
+        const core_run_type *type = &now.info->types[now.info->species[i]];
+        mass += now.info->mass[i];
+        low = fmin(low, now.frame.position[2 * i] - type->radius);
+        high = fmax(high, now.frame.position[2 * i] + type->radius);
+    }
+    check_near(scene.kn_auto, 8 * mass * 9.81 / (high - low) / .01, 1e-9 * scene.kn_auto);
+    sim_scene_clear(&scene);
     close_run(&old);
     close_run(&now);
-    core_error cause = {0};
     const char *const radius[] = {"types.square.radius=0.011"}, *const none[] = {"start.from=none.h5"};
-    assert_int_equal(run("start.yaml", "b.h5", 1, 1, radius, &report, &cause), CORE_RANGE);
+    assert_int_equal(run_scene("start.yaml", "b.h5", 1, 1, radius, &report, &cause), CORE_RANGE);
     assert_non_null(strstr(cause.message, "start.from: type \"square\" has radius 0.01 m"));
-    assert_int_equal(run("start.yaml", "b.h5", 1, 1, none, &report, &cause), CORE_IO);
+    assert_int_equal(run_scene("start.yaml", "b.h5", 1, 1, none, &report, &cause), CORE_IO);
     const char *const itself[] = {"start.time=0"};
-    assert_int_equal(run("start.yaml", "a.h5", 1, 1, itself, &report, &cause), CORE_ARG); // would overwrite its input
+    assert_int_equal(run_scene("start.yaml", "a.h5", 1, 1, itself, &report, &cause),
+                     CORE_ARG); // would overwrite its input
 }
 
 static void what_cannot_be_run_is_refused(void **state) {
@@ -197,13 +188,13 @@ static void what_cannot_be_run_is_refused(void **state) {
     sim_run_report report;
     const char *const step[] = {"dt=0.1"}, *const forced[] = {"dt=0.005", "dt_force=true", "phases[0].time=0.005",
                                                               "phases[1].time=0.005", "phases[2].time=0.005"};
-    assert_int_equal(run("scene.yaml", "b.h5", 1, 1, step, &report, &cause), CORE_RANGE);
+    assert_int_equal(run_scene("scene.yaml", "b.h5", 1, 1, step, &report, &cause), CORE_RANGE);
     assert_non_null(strstr(cause.message, "dt_force: true takes it all the same"));
-    const core_status status = run("scene.yaml", "b.h5", 1, 5, forced, &report, &cause);
+    const core_status status = run_scene("scene.yaml", "b.h5", 1, 5, forced, &report, &cause);
     assert_true(status == CORE_OK || status == CORE_NOT_CONVERGED); // it may well explode, but it is run
     const char *const narrow[] = {"periodic.x=[0, 0.05]", "fill[0].region=[0, 0, 0.05, 1]",
                                   "pour[0].region=[0, 0, 0.05, 1]"};
-    assert_int_equal(run("scene.yaml", "b.h5", 1, 3, narrow, &report, &cause), CORE_RANGE);
+    assert_int_equal(run_scene("scene.yaml", "b.h5", 1, 3, narrow, &report, &cause), CORE_RANGE);
     assert_non_null(strstr(cause.message, "periodic x: found a width of 0.05 m"));
     test_folder_write(path, "twice.yaml",
                       "types: {square: {shape: square.wkt, radius: 0.01, density: 1000}}\ncontact: {default: {kn: 1, "
@@ -211,7 +202,7 @@ static void what_cannot_be_run_is_refused(void **state) {
                       "place: [{type: square, position: [0, 1]}, {type: square, position: [1, 1]}, {type: square, "
                       "position: [0, 1]}]\n"
                       "phases: [{name: a, time: 1}]\nnarrow_phase: exact\n");
-    assert_int_equal(run("twice.yaml", "b.h5", 1, 0, NULL, &report, &cause), CORE_RANGE);
+    assert_int_equal(run_scene("twice.yaml", "b.h5", 1, 0, NULL, &report, &cause), CORE_RANGE);
     assert_non_null(strstr(cause.message, "grains 0 and 2 are both at (0, 1)"));
     // a grain as fast as a wall is thick in two steps is stopped at once
     test_folder_write(path, "fast.yaml",
@@ -220,7 +211,7 @@ static void what_cannot_be_run_is_refused(void **state) {
                       "boundaries: [{name: w, polyline: {points: [0, 0, 1, 0], thickness: 0.001}}]\n"
                       "place: [{type: square, position: [0, 1], velocity: [0, -6]}]\ndt: 1.0e-4\n"
                       "phases: [{name: a, time: 1}]\nnarrow_phase: exact\n");
-    assert_int_equal(run("fast.yaml", "b.h5", 1, 0, NULL, &report, &cause), CORE_NOT_CONVERGED);
+    assert_int_equal(run_scene("fast.yaml", "b.h5", 1, 0, NULL, &report, &cause), CORE_NOT_CONVERGED);
     assert_non_null(strstr(cause.message, "blow-up: grain 0 at step 1"));
     assert_non_null(strstr(cause.message, "expected less than 0.0005 m per step"));
 }
@@ -241,7 +232,7 @@ static void a_cell_keeps_its_pressure(void **state) {
         "cell: {x: [left, right], y: [floor, lid]}\n"
         "place: [{type: square, position: [0.0072, 0.0072]}]\n"
         "phases: [{name: press, time: 0.3}]\nnarrow_phase: exact\n");
-    check_ok(run("cell.yaml", "c.h5", 1, 0, NULL, &report, err));
+    check_ok(run_scene("cell.yaml", "c.h5", 1, 0, NULL, &report, err));
     opened o = open_run("c.h5");
     read_frame(&o, o.info->count_frames - 1);
     const double height = 0.0146 * (1 - observable(&o, "strain_yy")),

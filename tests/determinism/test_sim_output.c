@@ -1,8 +1,7 @@
 /// Runs: the output interval changes no step, a run repeats to the bit with other threads, frames fall where they
 /// should, and a phase that times out keeps what there is.
-#include "unit/test_folder.h"
+#include "sim_run_scene.h"
 
-#include "unit/sim_check.h"
 #include "unit/sim_fixture.h"
 
 static const char SHAPE[] =
@@ -27,8 +26,6 @@ static const char SCENE[] = "types:\n"
                             "dt: 1.0e-4\n"
                             "output: {every: 0.01}\n";
 
-static char scene_path[TEST_PATH_MAX];
-
 static int make(void **state) {
     char path[TEST_PATH_MAX];
     sim_type_def type = {.radius = 1};
@@ -41,30 +38,8 @@ static int make(void **state) {
         cspace_bundle_write(test_folder_path(path, "u.maps.h5"), &bundle, &(core_h5_provenance){0}, NULL);
     sdf_shape_clear(&type.shape);
     cspace_bundle_clear(&bundle);
-    test_folder_write(scene_path, "scene.yaml", SCENE);
+    test_folder_write(path, "scene.yaml", SCENE);
     return status == CORE_OK ? 0 : -1;
-}
-
-static core_status run(const char *name, int threads, int count, const char *const *overrides, sim_run_report *report,
-                       core_error *err) {
-    char path[TEST_PATH_MAX];
-    sim_scene scene = {0};
-    sim_run_def def = sim_run_default_def();
-    def.threads = threads;
-    core_status status = sim_scene_read(scene_path, count, overrides, &scene, err);
-    if (status == CORE_OK) status = sim_run(&scene, test_folder_path(path, name), &def, NULL, report, err);
-    sim_scene_clear(&scene);
-    return status;
-}
-
-static uint64_t file_hash(const char *name) {
-    char path[TEST_PATH_MAX];
-    core_h5 *file = NULL;
-    uint64_t hash = 0;
-    check_ok(core_h5_open(test_folder_path(path, name), CORE_RUN_FORMAT, CORE_RUN_VERSION, &file, err));
-    check_ok(core_h5_content_hash(file, &hash, err));
-    core_h5_close(&file);
-    return hash;
 }
 
 static void output_and_threads_change_no_bit(void **state) {
@@ -74,28 +49,28 @@ static void output_and_threads_change_no_bit(void **state) {
     static const int64_t frames[] = {
         10, 23, 811, 2}; // at 0, .01 .. .08 and the end; every .0037; every step and the start; start and end
     sim_run_report first, report;
-    check_ok(run("a.h5", 1, 0, NULL, &first, err));
+    check_ok(run_scene("scene.yaml", "a.h5", 1, 0, NULL, &first, err));
     assert_int_equal(first.steps, 810);
     check_near(first.simulated, .081, 1e-12);
     for (int i = 0; i < 4; ++i) {
-        check_ok(run("b.h5", 1 + i % 3, 1, &intervals[i], &report, err));
+        check_ok(run_scene("scene.yaml", "b.h5", 1 + i % 3, 1, &intervals[i], &report, err));
         assert_true(report.state_hash == first.state_hash);
         assert_int_equal(report.steps, first.steps);
         assert_int_equal(report.frames, frames[i]);
         assert_memory_equal(&report.totals, &first.totals, sizeof first.totals);
     }
-    check_ok(run("c.h5", 3, 0, NULL, &report, err));
-    assert_true(file_hash("c.h5") == file_hash("a.h5"));
+    check_ok(run_scene("scene.yaml", "c.h5", 3, 0, NULL, &report, err));
+    assert_true(run_hash("c.h5") == run_hash("a.h5"));
     static const char *const other[] = {"seed=2"};
-    check_ok(run("c.h5", 1, 1, other, &report, err));
-    assert_true(report.state_hash != first.state_hash && file_hash("c.h5") != file_hash("a.h5"));
+    check_ok(run_scene("scene.yaml", "c.h5", 1, 1, other, &report, err));
+    assert_true(report.state_hash != first.state_hash && run_hash("c.h5") != run_hash("a.h5"));
 }
 
 static void frames_are_where_they_should_be(void **state) {
     (void)state;
     char path[TEST_PATH_MAX];
     sim_run_report report;
-    check_ok(run("a.h5", 1, 0, NULL, &report, err));
+    check_ok(run_scene("scene.yaml", "a.h5", 1, 0, NULL, &report, err));
     core_run_reader *r = NULL;
     check_ok(core_run_open(test_folder_path(path, "a.h5"), &r, err));
     const core_run_info *info = core_run_describe(r);
@@ -135,7 +110,7 @@ static void a_timeout_keeps_the_frames(void **state) {
     sim_run_report report = {.steps = -7};
     // a random map never comes to rest
     static const char *const stop[] = {"phases=[{name: calm, until: rest, timeout: 0.035}, {name: later, time: 0.01}]"};
-    assert_int_equal(run("t.h5", 1, 1, stop, &report, &cause), CORE_NOT_CONVERGED);
+    assert_int_equal(run_scene("scene.yaml", "t.h5", 1, 1, stop, &report, &cause), CORE_NOT_CONVERGED);
     assert_non_null(strstr(cause.message, "phase calm timed out after 0.035 s"));
     assert_int_equal(report.steps, -7);
     core_run_reader *r = NULL;
@@ -145,7 +120,7 @@ static void a_timeout_keeps_the_frames(void **state) {
     core_run_close(&r);
     static const char *const go_on[] = {
         "phases=[{name: calm, until: rest, timeout: 0.035, on_timeout: continue}, {name: later, time: 0.01}]"};
-    check_ok(run("t.h5", 1, 1, go_on, &report, err));
+    check_ok(run_scene("scene.yaml", "t.h5", 1, 1, go_on, &report, err));
     assert_int_equal(report.steps, 450);
 }
 
@@ -155,7 +130,7 @@ static void rest_is_found_at_the_right_time(void **state) {
     static const char *const alone[] = {"fill=[]", "place=[{type: u, position: [0.25, 0.05]}]",
                                         "contact.default.kn=2e5", "phases=[{name: settle, until: rest, timeout: 5}]"};
     sim_run_report report;
-    check_ok(run("r.h5", 1, 4, alone, &report, err));
+    check_ok(run_scene("scene.yaml", "r.h5", 1, 4, alone, &report, err));
     // it takes off after .0x s of fall and stays calm for 2 sqrt(R/g) = .0903 s at the end
     assert_true(report.simulated > .0903 + .05 && report.simulated < 2);
     assert_true(report.totals.kinetic < 1e-3 * 9.81 * .02 * 2500 * .0004);
