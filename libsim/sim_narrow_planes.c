@@ -34,6 +34,30 @@ static void complete_side(double turn, const cspace_pose *pose, const sim_contac
     }
 }
 
+// The contact with its gradient turned by `angle`, about its point p: p - x_B = r_b n - d_theta_b/|g| t_hat.
+static void turn_contact(double angle, const cspace_pose *pose, sim_contact *c) {
+    const double slope = sqrt(c->g[0] * c->g[0] + c->g[1] * c->g[1]), n[2] = {c->g[0] / slope, c->g[1] / slope};
+    const double across = -c->d_theta_b / slope, p[2] = {c->r_b * n[0] - across * n[1], c->r_b * n[1] + across * n[0]};
+    const double sine = angle, cosine = sqrt(1 - angle * angle);
+    const double m[2] = {cosine * n[0] - sine * n[1], sine * n[0] + cosine * n[1]};
+    c->g[0] = slope * m[0];
+    c->g[1] = slope * m[1];
+    c->d_theta_b = slope * (p[0] * m[1] - p[1] * m[0]);
+    c->r_b = p[0] * m[0] + p[1] * m[1];
+    c->r_a = c->r_b + pose->x * m[0] + pose->y * m[1];
+}
+
+// Turned poses show a face of A as it is, a face of B turned by `turn` either way: then the two normals are 2 turn
+// apart and are turned back. Normals that are farther apart belong to different faces and stay.
+static void turn_back(double turn, const cspace_pose *pose, sim_contact side[2]) {
+    const double *f = side[0].g, *g = side[1].g;
+    const double dot = f[0] * g[0] + f[1] * g[1], cross = f[0] * g[1] - f[1] * g[0];
+    if (!(dot > 0 && cross > 0 && cross < 4 * turn * dot)) return;
+    const double part = 1 - fabs(0.5 * cross / (turn * dot) - 1);
+    turn_contact(part * turn, pose, &side[0]);
+    turn_contact(-part * turn, pose, &side[1]);
+}
+
 // Planes of one pose from its own contact and those at -turn and +turn. Carried back to the pose by their own rates
 // they read d[0], d[1]; the nearer one is moved to the distance itself, which takes curvature out, the other one with
 // it. Shares are equal while both faces lie on each other, and go to the nearer plane until the other one is left.
@@ -80,6 +104,7 @@ static void evaluate_rows(const planes *p, int pair, const cspace_pose *poses, i
         const int i = s->row[q];
         for (int k = 0; k < 2; ++k)
             complete_side(k == 0 ? -p->turn : p->turn, &poses[i], &s->centre[i], &s->side[2 * q + k]);
+        turn_back(p->turn, &poses[i], s->side + 2 * q);
         make_planes(p->turn, &s->centre[i], s->side + 2 * q, contacts + (size_t)i * (size_t)k_max);
         count[i] = 2;
     }

@@ -413,6 +413,36 @@ static void planes_of_a_face_are_its_corners(void **state) {
     for (int t = 0; t < 2; ++t) sdf_shape_clear(&pair[t].shape);
 }
 
+// The face is B's: the planes have its normal as it lies, whichever way it was turned to see them.
+static void planes_lie_on_the_face_of_b(void **state) {
+    (void)state;
+    sim_type_def pair[2];
+    check_ok(sim_fixture_block("block", 3, 1, 1, &pair[0], err));
+    check_ok(sim_fixture_block("square", 1, 1, 1, &pair[1], err));
+    const sim_narrow narrow = planes_over_exact(2, pair, 0);
+    for (int i = -9; i <= 9; ++i) {
+        const double turn = .001 * i;
+        const cspace_pose pose = {turn, .1, .998};
+        const double n[2] = {-sin(turn), cos(turn)};
+        sim_contact found[2];
+        int count;
+        narrow.evaluate(narrow.self, 2, &pose, 1, 2, &count, found, 0);
+        assert_int_equal(count, 2);
+        for (int k = 0; k < 2; ++k) {
+            const double corner[2] = {k == 0 ? .5 : -.5,
+                                      .5}; // of A: turned by -.01 the block comes down on the right one
+            const double from[2] = {corner[0] - pose.x, corner[1] - pose.y};
+            check_near(found[k].g[0], n[0], 5e-6); // of order .01^3
+            check_near(found[k].g[1], n[1], 5e-6);
+            check_near(found[k].d, -(from[0] * n[0] + from[1] * n[1]) - .5, 2e-5);
+            check_near(found[k].d_theta_b, from[0] * n[1] - from[1] * n[0], 1e-4);
+            check_near(found[k].r_a - found[k].r_b, pose.x * found[k].g[0] + pose.y * found[k].g[1], 1e-12);
+        }
+    }
+    narrow.destroy(narrow.self);
+    for (int t = 0; t < 2; ++t) sdf_shape_clear(&pair[t].shape);
+}
+
 // Everywhere: the nearer plane is at the base's distance to the bit, arms keep their identity, a pair apart has one
 // contact, k_max 1 passes through, rows depend on themselves alone.
 static void planes_keep_the_distance(void **state) {
@@ -494,6 +524,7 @@ int main(void) {
         cmocka_unit_test(exact_passes_what_is_not_finite_on),
         cmocka_unit_test(exact_refuses_bad_arguments),
         cmocka_unit_test(planes_of_a_face_are_its_corners),
+        cmocka_unit_test(planes_lie_on_the_face_of_b),
         cmocka_unit_test(planes_keep_the_distance),
         cmocka_unit_test(planes_refuse_bad_arguments),
     };
