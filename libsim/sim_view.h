@@ -85,4 +85,15 @@ core_status sim_view_draw_panels(int count, const sim_view_panel *panels, const 
 core_status sim_view_write_svg(const char *path, int count, const sim_view_panel *panels, const sim_view_def *def,
                                core_error *err);
 
+#define SIM_VIEW_HTML_BYTES_MAX 30000000
+
+/// A page with a player of frames first..last in steps of *every, one file that refers to nothing outside: play, scrub,
+/// zoom, pan, colour by shape, speed, rotation and, with contact rows, force. def: region (of the first view), colour,
+/// scales as for pictures. Poses are rounded to 1/65534 of the box they are in and 1/65536 of a turn.
+/// @param every [in,out] 0: the smallest step whose page stays below SIM_VIEW_HTML_BYTES_MAX; that of the page
+/// @return ARG; RANGE: no such frames, or more than fit at the step given; FORMAT, IO, MEMORY. Under a temporary name,
+/// renamed; deterministic. Seven bytes a grain and frame, eight with forces, and a third for text.
+core_status sim_view_write_html(const char *path, core_run_reader *run, int64_t first, int64_t last, int64_t *every,
+                                const sim_view_def *def, core_error *err);
+
 #endif

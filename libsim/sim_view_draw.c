@@ -71,13 +71,8 @@ static core_status layout_all(const sim_view_def *def, int count, const double r
     return CORE_OK;
 }
 
-// "t = 0.20 s", with as many decimals as tell the run's frames apart.
 static void time_text(const core_run_info *info, double time, char *text, size_t n_bytes) {
-    double decimals = TIME_DECIMALS_MIN;
-    double span = info->times[info->count_frames - 1] - info->times[0];
-    if (info->count_frames > 1 && span > 0) decimals = ceil(-log10(span / (double)(info->count_frames - 1)) - 1e-6);
-    decimals = fmin(fmax(decimals, TIME_DECIMALS_MIN), TIME_DECIMALS_MAX);
-    snprintf(text, n_bytes, "t = %.*f s", (int)decimals, time);
+    snprintf(text, n_bytes, "t = %.*f s", sim_view_time_decimals(info), time);
 }
 
 static bool needs_forces(const sim_view_def *def) {
@@ -109,31 +104,6 @@ static core_status draw_panel(sim_canvas *canvas, const sim_view_layout *l, cons
     }
     sim_view_state_clear(&state);
     return status;
-}
-
-static core_status check_def(int count, const sim_view_panel *panels, const sim_view_def *def, core_error *err) {
-    CORE_CHECK(panels && def, CORE_ARG, "panels or definition: found a null pointer");
-    CORE_CHECK(def->cookie == DEF_COOKIE, CORE_ARG, "sim_view_def: start from sim_view_default_def()");
-    CORE_CHECK(count >= 1 && count <= SIM_VIEW_PANELS_MAX, CORE_RANGE, "panels: found %d, expected 1 .. %d", count,
-               SIM_VIEW_PANELS_MAX);
-    CORE_CHECK(def->width >= SIM_VIEW_WIDTH_MIN && def->width <= SIM_VIEW_WIDTH_MAX, CORE_RANGE,
-               "width: found %d, expected %d .. %d pixels", def->width, SIM_VIEW_WIDTH_MIN, SIM_VIEW_WIDTH_MAX);
-    CORE_CHECK(def->height == 0 || (def->height >= SIM_VIEW_WIDTH_MIN && def->height <= SIM_VIEW_WIDTH_MAX), CORE_RANGE,
-               "height: found %d, expected 0 or %d .. %d pixels", def->height, SIM_VIEW_WIDTH_MIN, SIM_VIEW_WIDTH_MAX);
-    CORE_CHECK((int)def->colour >= SIM_VIEW_SHAPE && (int)def->colour <= SIM_VIEW_FORCE, CORE_ARG,
-               "colour: found %d, expected SHAPE, SPEED, ROTATION or FORCE", (int)def->colour);
-    CORE_CHECK(def->speed_max >= 0 && isfinite(def->speed_max), CORE_RANGE,
-               "speed_max: found %g, expected a speed in m/s", def->speed_max);
-    CORE_CHECK(def->force_max >= 0 && isfinite(def->force_max), CORE_RANGE,
-               "force_max: found %g, expected a force in N per metre of depth", def->force_max);
-    for (int i = 0; i < count; i++) {
-        CORE_CHECK(panels[i].run, CORE_ARG, "panel %d: found no run", i);
-        int64_t frames = core_run_describe(panels[i].run)->count_frames;
-        CORE_CHECK(panels[i].frame >= 0 && panels[i].frame < frames, CORE_RANGE,
-                   "frame %lld: the run has %lld frames, counted from 0", (long long)panels[i].frame,
-                   (long long)frames);
-    }
-    return CORE_OK;
 }
 
 // The region of a picture: as wanted, or the union over the panels. *exact: it is drawn as it is.
@@ -179,7 +149,7 @@ static core_status picture_scales(int count, const sim_view_panel *panels, sim_v
 // What is decided before anything is drawn: scales, region, layout.
 static core_status plan_picture(int count, const sim_view_panel *panels, sim_view_def *def, bool *title,
                                 sim_view_layout *l, core_error *err) {
-    CORE_TRY(check_def(count, panels, def, err));
+    CORE_TRY(sim_view_check(count, panels, def, err));
     const core_run_info *info = core_run_describe(panels[0].run);
     bool exact = false;
     double region[4] = {0};
@@ -199,6 +169,38 @@ static core_status draw_picture(sim_canvas *canvas, int count, const sim_view_pa
     for (int i = 0; i < count; i++) CORE_TRY(draw_panel(canvas, l, &panels[i], i, def, err));
     if (def->legend) sim_view_footer_draw(canvas, l, info, def);
     return CORE_OK;
+}
+
+core_status sim_view_check(int count, const sim_view_panel *panels, const sim_view_def *def, core_error *err) {
+    CORE_CHECK(panels && def, CORE_ARG, "panels or definition: found a null pointer");
+    CORE_CHECK(def->cookie == DEF_COOKIE, CORE_ARG, "sim_view_def: start from sim_view_default_def()");
+    CORE_CHECK(count >= 1 && count <= SIM_VIEW_PANELS_MAX, CORE_RANGE, "panels: found %d, expected 1 .. %d", count,
+               SIM_VIEW_PANELS_MAX);
+    CORE_CHECK(def->width >= SIM_VIEW_WIDTH_MIN && def->width <= SIM_VIEW_WIDTH_MAX, CORE_RANGE,
+               "width: found %d, expected %d .. %d pixels", def->width, SIM_VIEW_WIDTH_MIN, SIM_VIEW_WIDTH_MAX);
+    CORE_CHECK(def->height == 0 || (def->height >= SIM_VIEW_WIDTH_MIN && def->height <= SIM_VIEW_WIDTH_MAX), CORE_RANGE,
+               "height: found %d, expected 0 or %d .. %d pixels", def->height, SIM_VIEW_WIDTH_MIN, SIM_VIEW_WIDTH_MAX);
+    CORE_CHECK((int)def->colour >= SIM_VIEW_SHAPE && (int)def->colour <= SIM_VIEW_FORCE, CORE_ARG,
+               "colour: found %d, expected SHAPE, SPEED, ROTATION or FORCE", (int)def->colour);
+    CORE_CHECK(def->speed_max >= 0 && isfinite(def->speed_max), CORE_RANGE,
+               "speed_max: found %g, expected a speed in m/s", def->speed_max);
+    CORE_CHECK(def->force_max >= 0 && isfinite(def->force_max), CORE_RANGE,
+               "force_max: found %g, expected a force in N per metre of depth", def->force_max);
+    for (int i = 0; i < count; i++) {
+        CORE_CHECK(panels[i].run, CORE_ARG, "panel %d: found no run", i);
+        int64_t frames = core_run_describe(panels[i].run)->count_frames;
+        CORE_CHECK(panels[i].frame >= 0 && panels[i].frame < frames, CORE_RANGE,
+                   "frame %lld: the run has %lld frames, counted from 0", (long long)panels[i].frame,
+                   (long long)frames);
+    }
+    return CORE_OK;
+}
+
+int sim_view_time_decimals(const core_run_info *info) {
+    double decimals = TIME_DECIMALS_MIN;
+    double span = info->times[info->count_frames - 1] - info->times[0];
+    if (info->count_frames > 1 && span > 0) decimals = ceil(-log10(span / (double)(info->count_frames - 1)) - 1e-6);
+    return (int)fmin(fmax(decimals, TIME_DECIMALS_MIN), TIME_DECIMALS_MAX);
 }
 
 sim_view_def sim_view_default_def(void) {

@@ -40,17 +40,6 @@ static double draw_scale_bar(sim_canvas *canvas, const sim_view_layout *l, doubl
            sim_view_fitted_text(canvas, text, right + 0.6 * l->text, y, l->text, 1, room, 0);
 }
 
-// A type that is nothing but boundaries is drawn as they are.
-static sim_rgb type_colour(const core_run_info *info, int type) {
-    bool any = false;
-    for (int i = 0; i < info->count_rows; i++) {
-        if (info->species[i] != type) continue;
-        if (!info->prescribed[i]) return sim_colour_of_type(type);
-        any = true;
-    }
-    return any ? sim_colour_of_boundary() : sim_colour_of_type(type);
-}
-
 // Names of the types with a swatch each, right-aligned at x; as many as there is room for, then "+ n".
 static void draw_type_legend(sim_canvas *canvas, const core_run_info *info, double text, double x, double y,
                              double room) {
@@ -72,7 +61,7 @@ static void draw_type_legend(sim_canvas *canvas, const core_run_info *info, doub
     }
     double at = x - total;
     for (int i = 0; i < count; i++) {
-        sim_rgb colour = type_colour(info, i), black = {0, 0, 0};
+        sim_rgb colour = sim_view_type_colour(info, i), black = {0, 0, 0};
         sim_draw_rectangle(canvas, floor(at), y - floor(swatch), floor(at) + floor(swatch), y,
                            sim_colour_mix(colour, black, 0.5));
         sim_draw_rectangle(canvas, floor(at) + 1, y - floor(swatch) + 1, floor(at) + floor(swatch) - 1, y - 1, colour);
@@ -119,6 +108,16 @@ static double draw_force_key(sim_canvas *canvas, const sim_view_layout *l, const
     sim_draw_rectangle(canvas, left, middle - 0.5 * thick, left + bar, middle + 0.5 * thick, sim_colour_of_forces());
     sim_text_draw(canvas, text, left + bar + gap, y, l->text, 1, ink);
     return total + 1.6 * l->text;
+}
+
+sim_rgb sim_view_type_colour(const core_run_info *info, int type) {
+    bool any = false;
+    for (int i = 0; i < info->count_rows; i++) {
+        if (info->species[i] != type) continue;
+        if (!info->prescribed[i]) return sim_colour_of_type(type);
+        any = true;
+    }
+    return any ? sim_colour_of_boundary() : sim_colour_of_type(type);
 }
 
 double sim_view_fitted_text(sim_canvas *canvas, const char *text, double x, double y, double size, double bold,

@@ -18,7 +18,13 @@ typedef struct sim_text_buffer {
 } sim_text_buffer;
 void sim_text_buffer_add(sim_text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sim_text_buffer_add_bytes(sim_text_buffer *b, const char *bytes, size_t n);
+/// A JSON string, quotes included, that may stand inside a script element.
+void sim_text_buffer_add_json(sim_text_buffer *b, const char *text);
+void sim_text_buffer_add_base64(sim_text_buffer *b, const void *data, size_t n_bytes);
 void sim_text_buffer_clear(sim_text_buffer *b);
+
+/// The player's page (sim_view_page.html) with a zero behind it; its data goes where @DATA@ stands.
+extern const unsigned char sim__view_page[];
 
 /// An SVG picture that is being written: what the masks below would cover becomes paths.
 typedef struct sim_svg {
@@ -145,6 +151,13 @@ void sim_view_footer_draw(sim_canvas *canvas, const sim_view_layout *l, const co
 /// left, 1 right. Returns its width.
 double sim_view_fitted_text(sim_canvas *canvas, const char *text, double x, double y, double size, double bold,
                             double room, double align);
+
+/// Colour of a type in legends: that of boundaries for a type that is nothing else.
+sim_rgb sim_view_type_colour(const core_run_info *info, int type);
+/// Checks panels and definition. ARG, RANGE.
+core_status sim_view_check(int count, const sim_view_panel *panels, const sim_view_def *def, core_error *err);
+/// As many decimals of a time in s as tell the run's frames apart.
+int sim_view_time_decimals(const core_run_info *info);
 
 /// True for a row with a grain in it whose pose is finite.
 bool sim_view_is_drawn(const core_run_frame *state, int i);

@@ -3,49 +3,7 @@
 #include "sim_view_private.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-
-#define BUFFER_MIN 4096u
-#define PIECE_MAX 512 // bytes of one formatted piece
-
-// Room for n more bytes and a zero.
-static bool make_room(sim_text_buffer *b, size_t n) {
-    if (b->failed) return false;
-    if (b->size + n + 1 <= b->room) return true;
-    size_t room = b->room ? 2 * b->room : BUFFER_MIN;
-    while (room < b->size + n + 1) room *= 2;
-    char *text = core_realloc(b->text, b->room, room, 1);
-    b->failed = text == NULL;
-    if (!text) return false;
-    b->text = text, b->room = room;
-    return true;
-}
-
-void sim_text_buffer_add_bytes(sim_text_buffer *b, const char *bytes, size_t n) {
-    if (!make_room(b, n)) return;
-    memcpy(b->text + b->size, bytes, n);
-    b->size += n;
-    b->text[b->size] = '\0';
-}
-
-void sim_text_buffer_add(sim_text_buffer *b, const char *format, ...) {
-    char piece[PIECE_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(piece, sizeof piece, format, arguments);
-    va_end(arguments);
-    if (n < 0 || (size_t)n >= sizeof piece)
-        b->failed = true;
-    else
-        sim_text_buffer_add_bytes(b, piece, (size_t)n);
-}
-
-void sim_text_buffer_clear(sim_text_buffer *b) {
-    core_free(b->text);
-    *b = (sim_text_buffer){0};
-}
 
 // ---------------------------------------------------------------------------------------------- masks
 

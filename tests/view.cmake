@@ -20,3 +20,10 @@ endforeach()
 # Pictures of runs that simulate made.
 add_test(NAME cli_simview_scene COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/simview_scene.sh $<TARGET_FILE_DIR:simulate> ${CMAKE_SOURCE_DIR})
 set_tests_properties(cli_simview_scene PROPERTIES LABELS cli TIMEOUT 300)
+# The page in a browser, where there is one (tests/run --all installs it).
+find_program(CEM_CHROMIUM chromium)
+if(CEM_CHROMIUM)
+  add_test(NAME simview_page COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/simview_page.sh $<TARGET_FILE_DIR:simulate>
+    ${CMAKE_SOURCE_DIR} ${CEM_CHROMIUM})
+  set_tests_properties(simview_page PROPERTIES LABELS slow TIMEOUT 600)
+endif()

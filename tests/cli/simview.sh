@@ -44,6 +44,11 @@ chmod 555 locked
 "$bin/simview" run.h5 -o a.svg --time 0,1 --quiet && "$bin/simview" run.h5 -o b.svg --time 0,1 --quiet && cmp -s a.svg b.svg ||
     fail "the same SVG twice differs"
 [ "$(grep -c '<use ' a.svg)" = 80 ] || fail "SVG of two panels of 40 grains: $(grep -c '<use ' a.svg) grains"
+"$bin/simview" run.h5 -o a.html --quiet && "$bin/simview" run.h5 -o b.html --quiet && cmp -s a.html b.html ||
+    fail "the same page twice differs"
+"$bin/simview" run.h5 -o c.html --time 0.2,0.6 --every 2 --colour speed --quiet || fail "page of a part of a run"
+[ "$(grep -c '"pose":' a.html)/$(grep -c '"pose":' c.html)" = 12/3 ] ||
+    fail "pages of 12 and 3 frames have $(grep -c '"pose":' a.html) and $(grep -c '"pose":' c.html)"
 "$bin/simview" run.h5 -o frames/all --every 5 --width 200 --quiet || fail "folder"
 [ "$(ls frames/all | tr '\n' ' ')" = "frame_000000.png frame_000001.png frame_000002.png " ] ||
     fail "folder: found $(ls frames/all)"
@@ -78,10 +83,15 @@ expect 2 'no frames' x.png none.h5 -o x.png
 # Usage.
 expect 2 'run file' x.png -o x.png
 expect 2 'o is missing' - run.h5
-for name in x.html x.xdmf x.jpg; do expect 2 'found "x\..*expected OUT ending in .png' $name run.h5 -o $name; done
+for name in x.xdmf x.jpg; do expect 2 'found "x\..*expected OUT ending in .png' $name run.h5 -o $name; done
 expect 2 'unrecognized option\|unbekannte Option' x.png run.h5 -o x.png --force-chains
 expect 2 'run.h5: the run has no contact rows.*contacts: true' x.png run.h5 -o x.png --forces
 expect 2 'run.h5: the run has no contact rows' x.svg run.h5 -o x.svg --colour force
+expect 2 'a page shows one run' x.html run.h5 "run mit Wänden.h5" -o x.html
+expect 2 'a page shows one run, without' x.html run.h5 -o x.html --forces
+expect 2 'a page shows one run, without' x.html run.h5 -o x.html --width 500
+expect 2 '--rate: only for' x.html run.h5 -o x.html --rate 2
+expect 1 'nowhere' nowhere run.h5 -o nowhere/x.html
 expect 2 '--every: only for' x.svg run.h5 -o x.svg --every 2
 expect 2 '--time: .*abc' x.png run.h5 -o x.png --time abc
 expect 2 '--time' x.png run.h5 -o x.png --time 0,,1

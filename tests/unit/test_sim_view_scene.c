@@ -1,5 +1,5 @@
 // Drawing a whole scene: walls, planes and boundary grains in the picture, contact points and forces from contact rows,
-// SVG files.
+// SVG files, pages with a player.
 #include "sim_check.h"
 #include "sim_view_private.h"
 
@@ -9,6 +9,7 @@
 
 #define RUN_PATH "test_sim_view_scene.run.h5"
 #define SVG_PATH "test_sim_view_scene.svg"
+#define PAGE_PATH "test_sim_view_scene.html"
 
 static void must(core_status status, const core_error *err) {
     if (status != CORE_OK) fail_msg("%s", err->message);
@@ -45,7 +46,7 @@ static core_run_reader *scene(bool walls, bool contacts) {
                               .mass = (const double[]){1, 1, 1},
                               .scene_text = "title: x\n",
                               .scene_path = "x.yaml",
-                              .title = "",
+                              .title = "</script> \"a\\",
                               .gravity = {0, -9.81},
                               .dt = 1e-3,
                               .contacts = contacts};
@@ -78,6 +79,7 @@ static int remove_files(void **state) {
     core_alloc_fail_after(0);
     remove(RUN_PATH);
     remove(SVG_PATH);
+    remove(PAGE_PATH);
     return 0;
 }
 
@@ -258,6 +260,93 @@ static void test_svg(void **state) {
     core_run_close(&r);
 }
 
+// Bytes of the base64 text behind "name":" in the page, from *at on; returns their number.
+static size_t decode(const char **at, const char *name, unsigned char *to, size_t room) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char key[64];
+    size_t n = 0;
+    uint32_t bits = 0;
+    snprintf(key, sizeof key, "\"%s\":\"", name);
+    const char *s = strstr(*at, key);
+    if (!s) fail_msg("no %s", key);
+    s += strlen(key);
+    for (int k = 0; *s != '"' && *s != '='; s++, k++) {
+        const char *digit = strchr(digits, *s);
+        assert_non_null(digit);
+        bits = bits << 6 | (uint32_t)(digit - digits);
+        if (k % 4 == 0) continue;
+        assert_true(n < room);
+        to[n++] = (unsigned char)(bits >> (k % 4 == 1 ? 4 : k % 4 == 2 ? 2 : 0));
+    }
+    *at = s;
+    return n;
+}
+
+static unsigned u16(const unsigned char *bytes, int i) {
+    return bytes[2 * i] + 256u * bytes[2 * i + 1];
+}
+
+static void test_page(void **state) {
+    (void)state;
+    core_error err = {0};
+    core_run_reader *r = scene(true, true);
+    sim_view_def def = sim_view_default_def();
+    char *text = NULL;
+    size_t n = 0;
+    int64_t every = 0;
+    def.force_max = 20;
+    must(sim_view_write_html(PAGE_PATH, r, 0, 0, &every, &def, &err), &err);
+    assert_int_equal(every, 1);
+    must(core_file_read(PAGE_PATH, 1 << 20, &text, &n, &err), &err);
+    // One file: nothing of the page names another place, and its policy forbids what would.
+    const char *const outside[] = {
+        "http:", "https:", "//cdn", "src=", "href=", "@import", "url(", "fetch(", "XMLHttp", "@DATA@"};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        if (strstr(text, outside[i])) fail_msg("the page has %s", outside[i]);
+    assert_non_null(strstr(text, "default-src 'none'"));
+    assert_int_equal(count_text(text, "</script>"), 2); // the title's is escaped
+    assert_non_null(strstr(text, "{\"title\":\"\\u003c/script> \\u0022a\\u005c\""));
+    const char *at = strstr(text, "{\"title\"");
+    unsigned char bytes[4096];
+    assert_int_equal(decode(&at, "species", bytes, sizeof bytes), 6);
+    assert_int_equal(u16(bytes, 2), 1);
+    assert_int_equal(decode(&at, "prescribed", bytes, sizeof bytes), 3);
+    assert_memory_equal(bytes, ((const unsigned char[]){0, 0, 1}), 3);
+    assert_int_equal(decode(&at, "sequential", bytes, sizeof bytes), 768);
+    // Centres (0, 0), (.2, 0), (.05, .3) in the box 0 .. .2 x 0 .. .3, not turned; half of the force scale on two.
+    assert_int_equal(decode(&at, "pose", bytes, sizeof bytes), 18);
+    const double poses[3][2] = {{0, 0}, {0.2, 0}, {0.05, 0.3}};
+    for (int i = 0; i < 3; i++) {
+        check_near(u16(bytes, 3 * i) / 65534.0 * 0.2, poses[i][0], 0.1 / 65534);
+        check_near(u16(bytes, 3 * i + 1) / 65534.0 * 0.3, poses[i][1], 0.15 / 65534);
+        assert_int_equal(u16(bytes, 3 * i + 2), 0);
+    }
+    assert_int_equal(decode(&at, "force", bytes, sizeof bytes), 3);
+    assert_memory_equal(bytes, ((const unsigned char[]){128, 128, 0}), 3);
+    assert_non_null(strstr(at, ",\"planes\":[[0,1,-0.8],[1,0,-10]],\"walls\":[[0.05,0,0],[0,0,0]]}]}"));
+    core_free(text);
+    const size_t whole = n;
+    remove(PAGE_PATH);
+    every = -1;
+    assert_int_equal(sim_view_write_html(PAGE_PATH, r, 0, 0, &every, &def, &err), CORE_RANGE);
+    every = 1;
+    assert_int_equal(sim_view_write_html(PAGE_PATH, r, 0, 1, &every, &def, &err), CORE_RANGE);
+    assert_int_equal(sim_view_write_html(PAGE_PATH, NULL, 0, 0, &every, &def, &err), CORE_ARG);
+    core_status status = CORE_MEMORY;
+    for (int k = 1; status != CORE_OK && k < 200; k++) {
+        core_alloc_fail_after((uint64_t)k);
+        status = sim_view_write_html(PAGE_PATH, r, 0, 0, &every, &def, &err);
+        core_alloc_fail_after(0);
+        if (status != CORE_OK) assert_int_equal(status, CORE_MEMORY);
+        if (status != CORE_OK) assert_false(core_file_exists(PAGE_PATH));
+    }
+    assert_int_equal(status, CORE_OK);
+    must(core_file_read(PAGE_PATH, 1 << 20, &text, &n, &err), &err);
+    assert_int_equal(n, whole);
+    core_free(text);
+    core_run_close(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_fit_holds_the_scene, remove_files),
@@ -265,6 +354,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_network_and_colours, remove_files),
         cmocka_unit_test_teardown(test_legend_of_boundary_types, remove_files),
         cmocka_unit_test_teardown(test_svg, remove_files),
+        cmocka_unit_test_teardown(test_page, remove_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
