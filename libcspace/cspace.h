@@ -117,9 +117,9 @@ void cspace_obstacle_destroy(cspace_obstacle **obstacle);
 /// Finds the boundary at an angle: all stretches of edge against corner that no overlap covers. Cost like that of some
 /// ten to a hundred single queries. NONFINITE, MEMORY; the obstacle then answers with NaN.
 core_status cspace_obstacle_turn(cspace_obstacle *obstacle, double theta, core_error *err);
-/// d, gradient and moment arms with B's centre at t; NaN if it is not finite. False (and NaN) where |d| > band. No
-/// allocation.
-bool cspace_obstacle_contact(const cspace_obstacle *obstacle, const double t[2], double band, cspace_contact *contact);
+/// d, gradient and moment arms with B's centre at t; NaN if it is not finite. False (and NaN) where |d| > band. The
+/// obstacle keeps what it had to work out; no allocation.
+bool cspace_obstacle_contact(cspace_obstacle *obstacle, const double t[2], double band, cspace_contact *contact);
 
 // ---------------------------------------------------------------------------------------------- samples
 

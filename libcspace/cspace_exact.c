@@ -203,13 +203,22 @@ void cspace_exact_contact_smooth(const cspace_exact *exact, double sigma, const 
     cspace__kernel_mean(pose, sigma, side, contact);
 }
 
+/// Large parts pair with large ones, the others with each other.
+static size_t count_sum_edges(const cspace__parts *a, const cspace__parts *b) {
+    size_t large[2] = {(size_t)a->large, (size_t)b->large},
+           corners[2] = {(size_t)a->start[a->large], (size_t)b->start[b->large]};
+    size_t others[2] = {(size_t)a->count - large[0], (size_t)b->count - large[1]};
+    size_t others_corners[2] = {(size_t)a->start[a->count] - corners[0], (size_t)b->start[b->count] - corners[1]};
+    return corners[0] * large[1] + corners[1] * large[0] + others_corners[0] * others[1] +
+           others_corners[1] * others[0];
+}
+
 core_status cspace_exact_create(const cspace_pair *pair, cspace_exact **exact, core_error *err) {
     CORE_CHECK(pair && pair->a && pair->b && exact, CORE_ARG, "cspace_exact_create: a null pointer");
     core_status status = CORE_OK;
     cspace_exact *e = NULL;
     const sdf_shape *const shape[2] = {pair->a, pair->b};
     const double scale[2] = {pair->scale_a, pair->scale_b};
-    size_t corners[2], parts[2];
     CORE_NEW_DONE(e, 1);
     for (int i = 0; i < 2; i++) {
         CORE_TRY_DONE(edges_create(core_outline_count(&shape[i]->outline), &e->edge[i], err));
@@ -217,12 +226,11 @@ core_status cspace_exact_create(const cspace_pair *pair, cspace_exact **exact, c
         status = cspace__parts_create(&shape[i]->outline, scale[i], &e->part[i], err);
         if (status != CORE_OK) core_error_prefix(err, status, "%s", shape[i]->name);
         if (status != CORE_OK) goto done;
-        parts[i] = (size_t)e->part[i].count;
-        corners[i] = (size_t)e->part[i].start[parts[i]];
     }
     e->reach = (scale[0] + scale[1]) * (1.0 + 1e-9); // canonical circumradii are 1 but for rounding
-    e->sums = parts[0] * parts[1];
-    e->sum_edges = corners[0] * parts[1] + corners[1] * parts[0];
+    e->reach_b = scale[1] * (1.0 + 1e-9);
+    e->sums = (size_t)e->part[0].count * (size_t)e->part[1].count;
+    e->sum_edges = count_sum_edges(&e->part[0], &e->part[1]);
     CORE_CHECK_DONE(e->sum_edges <= sum_edges_max, CORE_RANGE,
                     "%s and %s: exact labels need %zu edges of sums, expected at most %zu; simplify the outlines",
                     pair->a->name, pair->b->name, e->sum_edges, sum_edges_max);

@@ -9,17 +9,18 @@
 /// Convex polygons that cover a region; counter-clockwise. Owns its arrays. Row k is a vertex and the edge that leaves
 /// it.
 typedef struct cspace__parts {
-    int count;
-    int *start;     // (count + 1)
-    double *xy;     // (vertices x 2)
-    double *edge;   // (vertices x 2) to the next vertex of the part
-    double *normal; // (vertices x 2) unit, outward
-    double *circle; // (count x 3) centre and radius of a circle around each part
+    int count, large; // the first `large` hold nothing of their own; their sums hide much of the others' sums
+    int *start;       // (count + 1)
+    double *xy;       // (vertices x 2)
+    double *edge;     // (vertices x 2) to the next vertex of the part
+    double *normal;   // (vertices x 2) unit, outward
+    double *circle;   // (count x 3) centre and radius of a circle around each part
 } cspace__parts;
 /// Ear clipping (holes bridged first), then diagonals are dropped while parts stay convex. SHAPE: no ear left, which
 /// valid outlines do not show. Cost O(n^3) in the vertices.
 core_status cspace__parts_create(const core_outline *outline, double scale, cspace__parts *parts, core_error *err);
-/// Grows parts over each other and drops those that lie within another, if the sums get fewer edges by it.
+/// Grows parts over each other and drops those that lie within another, if the sums get fewer edges by it; adds large
+/// ones to many small ones.
 core_status cspace__parts_cover(const core_outline *outline, double scale, cspace__parts *parts, core_error *err);
 /// Room for so many parts and vertices; the next part, counter-clockwise (n x 2), with its edges, normals and circle.
 core_status cspace__parts_allocate(size_t count, size_t vertices, cspace__parts *parts, core_error *err);
@@ -62,7 +63,7 @@ typedef struct cspace__candidate {
 struct cspace_exact {
     cspace__parts part[2];
     cspace__edges edge[2];
-    double reach;
+    double reach, reach_b;  // R_A + R_B, R_B
     size_t sums, sum_edges; // of all pairs of parts
 };
 

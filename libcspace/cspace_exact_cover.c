@@ -1,12 +1,19 @@
 /// Convex parts that overlap: each grows over corners of the outline while it stays inside the region, then parts that
-/// lie within another go. Four bars cover a #; cut apart it takes a dozen pieces.
+/// lie within another go. Four bars cover a #; cut apart it takes a dozen pieces. Where that gains nothing (every edge
+/// of a round hole needs a part of its own) a few grown parts are put in front of the others: they hide most of what is
+/// deep inside.
 #include "cspace_exact.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double inside_by = 1e-9; // units of L: what lies less deep in a part does not count as in it
-enum { POINTS_MAX = 160 };            // of the outline: finer ones gain nothing and cost O(n^4)
+enum {
+    POINTS_MAX = 640,     // of an outline whose parts grow: growing one is O(n^3)
+    POINTS_MAX_ALL = 160, // of one all of whose parts do: O(n^4)
+    LARGE_MAX = 8,        // grown parts in front of others
+    PARTS_FEW = 47        // that are sooner looked through without them
+};
 
 /// A convex polygon, counter-clockwise.
 typedef struct hull {
@@ -117,6 +124,11 @@ static bool hull_holds(const hull *h, const double *xy, int n) {
     return true;
 }
 
+static void part_hull(const cspace__parts *parts, int i, hull *h) {
+    h->n = parts->start[i + 1] - parts->start[i];
+    memcpy(h->xy, parts->xy + 2 * parts->start[i], (size_t)h->n * 2 * sizeof(double));
+}
+
 /// Keeps grown parts, largest first, until all the old ones lie in one. Returns their number.
 static int choose(const cspace__parts *parts, const hull *hulls, bool *held, int *chosen) {
     int count = 0;
@@ -136,20 +148,54 @@ static int choose(const cspace__parts *parts, const hull *hulls, bool *held, int
     return count;
 }
 
-core_status cspace__parts_cover(const core_outline *outline, double scale, cspace__parts *parts, core_error *err) {
+/// The largest grown parts in front of all parts: each grows from the largest one whose middle lies in none yet. The
+/// union stays what it was.
+static core_status add_large(const core_outline *outline, double scale, cspace__parts *parts, core_error *err) {
+    core_status status = CORE_OK;
+    hull *large = NULL;
+    bool *held = NULL;
+    cspace__parts p = {0};
+    int n = 0, vertices = parts->start[parts->count];
+    CORE_NEW_DONE(large, LARGE_MAX);
+    CORE_NEW_DONE(held, (size_t)parts->count);
+    while (n < LARGE_MAX) {
+        int best = -1;
+        for (int i = 0; i < parts->count; i++)
+            if (!held[i] && (best < 0 || parts->circle[3 * i + 2] > parts->circle[3 * best + 2] * (1.0 + 1e-9)))
+                best = i;
+        if (best < 0) break;
+        hull *h = large + n++;
+        part_hull(parts, best, h);
+        grow(outline, scale, parts->circle + 3 * best, h);
+        for (int i = 0; i < parts->count; i++)
+            held[i] = held[i] || i == best || hull_holds(h, parts->circle + 3 * i, 1);
+        vertices += h->n;
+    }
+    CORE_TRY_DONE(cspace__parts_allocate((size_t)(n + parts->count), (size_t)vertices, &p, err));
+    for (int i = 0; i < n; i++) cspace__parts_add(&p, large[i].xy, large[i].n);
+    for (int i = 0; i < parts->count; i++)
+        cspace__parts_add(&p, parts->xy + 2 * parts->start[i], parts->start[i + 1] - parts->start[i]);
+    p.large = n;
+    cspace__parts_clear(parts);
+    *parts = p;
+done:
+    core_free(large);
+    core_free(held);
+    return status;
+}
+
+/// Grows all parts and keeps the fewest that hold the old ones; leaves things alone if the sums get no fewer edges.
+static core_status grow_all(const core_outline *outline, double scale, cspace__parts *parts, core_error *err) {
     core_status status = CORE_OK;
     hull *hulls = NULL;
     bool *held = NULL;
     int *chosen = NULL;
     cspace__parts p = {0};
-    if (core_outline_count(outline) > POINTS_MAX) return CORE_OK;
     CORE_NEW_DONE(hulls, (size_t)parts->count);
     CORE_NEW_DONE(held, (size_t)parts->count);
     CORE_NEW_DONE(chosen, (size_t)parts->count);
     for (int i = 0; i < parts->count; i++) {
-        int first = parts->start[i];
-        hulls[i].n = parts->start[i + 1] - first;
-        memcpy(hulls[i].xy, parts->xy + 2 * first, (size_t)hulls[i].n * 2 * sizeof(double));
+        part_hull(parts, i, hulls + i);
         grow(outline, scale, parts->circle + 3 * i, hulls + i);
     }
     int count = choose(parts, hulls, held, chosen), vertices = 0;
@@ -164,4 +210,11 @@ done:
     core_free(held);
     core_free(chosen);
     return status;
+}
+
+core_status cspace__parts_cover(const core_outline *outline, double scale, cspace__parts *parts, core_error *err) {
+    int points = core_outline_count(outline);
+    if (points <= POINTS_MAX_ALL) CORE_TRY(grow_all(outline, scale, parts, err));
+    if (points > POINTS_MAX || parts->count <= PARTS_FEW) return CORE_OK;
+    return add_large(outline, scale, parts, err);
 }

@@ -77,24 +77,50 @@ int cspace__sum_merge(const cspace__parts *a, int i, const cspace__parts *b, int
     return n;
 }
 
-/// Sums that come within reach of t. False if one of them holds a disc larger than the band around t.
+/// Where sums that come within reach of t are collected.
+typedef struct collecting {
+    const cspace_exact *exact;
+    const double *t;
+    double reach, band;
+    cspace_exact_scratch *s;
+    int edges;
+} collecting;
+
+/// Collects sums of parts [i, end_i) of A and [j, end_j) of -R(theta)B. False if one of them holds a disc larger than
+/// the band around t.
+static bool collect_block(collecting *c, int i, int end_i, int first_j, int end_j) {
+    const cspace__parts *a = &c->exact->part[0], *b = &c->s->minus_b;
+    cspace_exact_scratch *s = c->s;
+    for (; i < end_i; i++) {
+        const double *u = a->circle + 3 * i;
+        const double at[2] = {u[0] - c->t[0], u[1] - c->t[1]}, widest = u[2] + c->exact->reach_b + c->reach;
+        if (dot(at, at) > widest * widest) continue;
+        for (int j = first_j; j < end_j; j++) {
+            const double *v = b->circle + 3 * j;
+            double x = at[0] + v[0], y = at[1] + v[1], r = u[2] + v[2] + c->reach, outside = -INFINITY;
+            if (x * x + y * y > r * r) continue;
+            cspace__sum_edge *edge = s->edge + c->edges;
+            int n = cspace__sum_merge(a, i, b, j, edge);
+            for (int k = 0; k < n; k++) {
+                double beyond = dot(edge[k].n, c->t) - edge[k].h;
+                outside = beyond > outside ? beyond : outside; // fmax is a call
+            }
+            if (-outside > c->band) return false;
+            if (outside > c->reach) continue;
+            s->sum[s->sums++] = (cspace__sum){c->edges, n};
+            c->edges += n;
+        }
+    }
+    return true;
+}
+
+/// Sums within reach of t, the large ones first: they tell most deep overlaps. False if one of them holds a disc larger
+/// than the band around t.
 static bool collect_sums(const cspace_exact *e, const double t[2], double reach, double band, cspace_exact_scratch *s) {
     const cspace__parts *a = &e->part[0], *b = &s->minus_b;
-    int edges = 0;
+    collecting c = {e, t, reach, band, s, 0};
     s->sums = 0;
-    for (int i = 0; i < a->count; i++)
-        for (int j = 0; j < b->count; j++) {
-            const double *u = a->circle + 3 * i, *v = b->circle + 3 * j;
-            double x = u[0] + v[0] - t[0], y = u[1] + v[1] - t[1], r = u[2] + v[2] + reach, outside = -INFINITY;
-            if (x * x + y * y > r * r) continue;
-            int n = cspace__sum_merge(a, i, b, j, s->edge + edges);
-            for (int k = edges; k < edges + n; k++) outside = fmax(outside, dot(s->edge[k].n, t) - s->edge[k].h);
-            if (-outside > band) return false;
-            if (outside > reach) continue;
-            s->sum[s->sums++] = (cspace__sum){edges, n};
-            edges += n;
-        }
-    return true;
+    return collect_block(&c, 0, a->large, 0, b->large) && collect_block(&c, a->large, a->count, b->large, b->count);
 }
 
 /// Distance from t to an edge; *foot: unclamped position of t along it.
@@ -180,6 +206,21 @@ static void try_edge(const cspace__candidate *candidate, const double t[2], cspa
     }
 }
 
+static bool is_before(const cspace__candidate *a, const cspace__candidate *b) {
+    return a->distance < b->distance || (a->distance <= b->distance && a->edge < b->edge);
+}
+
+/// Lets row i of a heap of n, nearest on top, sink to its place.
+static void sift(cspace__candidate *heap, int i, int n) {
+    const cspace__candidate row = heap[i];
+    for (int child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && is_before(heap + child + 1, heap + child)) child++;
+        if (!is_before(heap + child, &row)) break;
+        heap[i] = heap[child];
+    }
+    heap[i] = row;
+}
+
 /// The point of A that is touched when B's centre is at c on the edge.
 static void touched(const cspace__sum_edge *e, const double c[2], double p[2]) {
     double at = e->of_a ? (c[1] - e->from[1]) * e->n[0] - (c[0] - e->from[0]) * e->n[1] : 0.0;
@@ -227,14 +268,13 @@ bool cspace__exact_depth(const cspace_exact *e, const cspace_pose *pose, const d
     nearest best = {.distance = reach, .edge = -1};
     cspace__parts_turn(&e->part[1], turn, &s->minus_b);
     if (!collect_sums(e, t, reach, band, s)) return false;
+    // nearest first: most edges are ruled out by the first few
     int n = collect_candidates(t, reach, s);
-    while (n > 0) { // nearest first: most edges are ruled out by the first few
-        int at = 0;
-        for (int i = 1; i < n; i++)
-            if (s->candidate[i].distance < s->candidate[at].distance) at = i;
-        if (s->candidate[at].distance >= best.distance) break;
-        const cspace__candidate next = s->candidate[at];
-        s->candidate[at] = s->candidate[--n];
+    for (int i = n / 2; i-- > 0;) sift(s->candidate, i, n);
+    while (n > 0 && s->candidate[0].distance < best.distance) {
+        const cspace__candidate next = s->candidate[0];
+        s->candidate[0] = s->candidate[--n];
+        sift(s->candidate, 0, n);
         try_edge(&next, t, s, &best);
     }
     if (best.edge < 0 || best.distance > band) return false;

@@ -4,6 +4,7 @@
 #include "cspace_exact.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double straight = 1e-12; // sine of a turn that counts as none
@@ -19,6 +20,12 @@ typedef struct cutter {
     int *pool;  // (parts x row) their vertices
     size_t row;
 } cutter;
+
+/// A side of a triangle: outline points lo < hi; where two triangles share it, the other one.
+typedef struct side {
+    int lo, hi, part, other;
+    double length2;
+} side;
 
 static const double *point(const cutter *c, int i) {
     return c->o->xy + 2 * i;
@@ -158,30 +165,52 @@ static bool join(cutter *c, int i, int k, int j, int l) {
     return true;
 }
 
-/// Finds the longest diagonal shorter than `below`: part, edge, part, edge. Its length squared, negative if none.
-static double find_diagonal(const cutter *c, double below, int at[4]) {
-    double best = -1.0;
-    for (int i = 0; i < c->parts; i++)
-        for (int j = 0; j < i; j++)
-            for (int k = 0; k < c->size[i]; k++) {
-                int u = polygon(c, i)[k], v = polygon(c, i)[(k + 1) % c->size[i]];
-                double l = length2(point(c, u), point(c, v));
-                if (l <= best || l >= below) continue;
-                for (int e = 0; e < c->size[j]; e++) {
-                    if (polygon(c, j)[e] != v || polygon(c, j)[(e + 1) % c->size[j]] != u) continue;
-                    best = l;
-                    memcpy(at, (const int[]){i, k, j, e}, 4 * sizeof *at);
-                }
-            }
-    return best;
+static int compare_sides(const void *a, const void *b) {
+    const side *u = a, *v = b;
+    if (u->lo != v->lo) return (u->lo > v->lo) - (u->lo < v->lo);
+    return u->hi != v->hi ? (u->hi > v->hi) - (u->hi < v->hi) : (u->part > v->part) - (u->part < v->part);
 }
 
-static void drop_diagonals(cutter *c) {
-    int at[4];
-    double l = find_diagonal(c, INFINITY, at);
-    while (l >= 0.0) { // equal lengths: one is tried; the rest is found again after a success
-        bool joined = join(c, at[0], at[1], at[2], at[3]);
-        l = find_diagonal(c, joined ? INFINITY : l, at);
+static int compare_diagonals(const void *a, const void *b) {
+    const side *u = a, *v = b;
+    return u->length2 != v->length2 ? (u->length2 < v->length2) - (u->length2 > v->length2) : compare_sides(a, b);
+}
+
+/// The sides that two triangles share, longest first. Returns their number; `sides` has room for all of them.
+static int find_diagonals(const cutter *c, side *sides) {
+    int n = 0, diagonals = 0;
+    for (int i = 0; i < c->parts; i++)
+        for (int k = 0; k < 3; k++) {
+            int u = polygon(c, i)[k], v = polygon(c, i)[(k + 1) % 3];
+            sides[n++] = (side){u < v ? u : v, u < v ? v : u, i, i, length2(point(c, u), point(c, v))};
+        }
+    qsort(sides, (size_t)n, sizeof *sides, compare_sides);
+    for (int k = 0; k + 1 < n; k++) {
+        if (sides[k].lo != sides[k + 1].lo || sides[k].hi != sides[k + 1].hi) continue;
+        sides[diagonals] = sides[k];
+        sides[diagonals++].other = sides[k + 1].part;
+    }
+    qsort(sides, (size_t)diagonals, sizeof *sides, compare_diagonals);
+    return diagonals;
+}
+
+static int find_corner(const cutter *c, int part, int vertex) {
+    int k = 0;
+    while (polygon(c, part)[k] != vertex) k++;
+    return k;
+}
+
+/// Longest first, each once: corners only widen, a join that failed would fail again. `owner`: (parts) where each went.
+static void drop_diagonals(cutter *c, const side *diagonals, int n, int *owner) {
+    for (int i = 0; i < c->parts; i++) owner[i] = i;
+    for (int d = 0; d < n; d++) {
+        int i = diagonals[d].part, j = diagonals[d].other, u = diagonals[d].lo, v = diagonals[d].hi;
+        while (owner[i] != i) i = owner[i];
+        while (owner[j] != j) j = owner[j];
+        int k = find_corner(c, i, u);
+        if (polygon(c, i)[(k + 1) % c->size[i]] != v) k = find_corner(c, i, v); // the edge runs from v to u here
+        int l = find_corner(c, j, polygon(c, i)[(k + 1) % c->size[i]]);
+        if (i != j && join(c, i, k, j, l)) owner[j] = i;
     }
 }
 
@@ -237,6 +266,7 @@ done:
 core_status cspace__parts_room(const cspace__parts *like, cspace__parts *parts, core_error *err) {
     CORE_TRY(cspace__parts_allocate((size_t)like->count, (size_t)like->start[like->count], parts, err));
     parts->count = like->count;
+    parts->large = like->large;
     memcpy(parts->start, like->start, (size_t)(like->count + 1) * sizeof *like->start);
     return CORE_OK;
 }
@@ -256,16 +286,20 @@ core_status cspace__parts_create(const core_outline *outline, double scale, cspa
     cutter c = {.o = outline, .n = outline->ring_start[1], .row = points};
     cspace__parts p = {0};
     bool *bridged = NULL;
+    side *sides = NULL;
+    int *owner = NULL;
     size_t vertices = 0, count = 0;
     CORE_NEW_DONE(c.ring, points);
     CORE_NEW_DONE(c.spare, points);
     CORE_NEW_DONE(c.size, points);
     CORE_NEW_DONE(c.pool, points * points);
     CORE_NEW_DONE(bridged, (size_t)outline->count_rings);
+    CORE_NEW_DONE(sides, 3 * points);
+    CORE_NEW_DONE(owner, points);
     for (int i = 0; i < c.n; i++) c.ring[i] = i;
     CORE_CHECK_DONE(bridge_holes(&c, bridged) && cut_ears(&c), CORE_SHAPE,
                     "the outline cannot be cut into convex parts: expected rings that neither touch nor cross");
-    drop_diagonals(&c);
+    drop_diagonals(&c, sides, find_diagonals(&c, sides), owner);
     for (int i = 0; i < c.parts; i++) {
         count += c.size[i] > 0;
         vertices += (size_t)c.size[i];
@@ -283,5 +317,7 @@ done:
     core_free(c.size);
     core_free(c.pool);
     core_free(bridged);
+    core_free(sides);
+    core_free(owner);
     return status;
 }

@@ -7,7 +7,20 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { HASH, LETTER_U, LETTER_N, LETTER_O, STAR, HOOK, RING, SQUARE, COUNT_SHAPES, POSES = 8000, ERROR_POSES = 1500 };
+enum {
+    HASH,
+    LETTER_U,
+    LETTER_N,
+    LETTER_O,
+    STAR,
+    HOOK,
+    RING,
+    SQUARE,
+    FINE_O,
+    COUNT_SHAPES,
+    POSES = 8000,
+    ERROR_POSES = 1500
+};
 
 static fixture shapes[COUNT_SHAPES];
 static cspace_pose poses[POSES];
@@ -150,7 +163,8 @@ static void bench_pair(const char *name, int a, int b) {
 int main(void) {
     core_error err = {0};
     core_status (*const make[COUNT_SHAPES])(int, fixture *, core_error *) = {
-        fixture_hash, fixture_u, fixture_n, fixture_o, fixture_star, fixture_hook, fixture_ring, fixture_square};
+        fixture_hash, fixture_u,    fixture_n,      fixture_o,     fixture_star,
+        fixture_hook, fixture_ring, fixture_square, fixture_fine_o};
     for (int i = 0; i < COUNT_SHAPES; i++) {
         if (make[i](FIXTURE_RESOLUTION, &shapes[i], &err) == CORE_OK) continue;
         fprintf(stderr, "bench_labels: %s\n", err.message);
@@ -163,6 +177,7 @@ int main(void) {
     bench_pair("U-U", LETTER_U, LETTER_U);
     bench_pair("N-#", LETTER_N, HASH);
     bench_pair("O-O", LETTER_O, LETTER_O);
+    bench_pair("O-O fine", FINE_O, FINE_O);
     bench_pair("star-star", STAR, STAR);
     bench_pair("hook-hook", HOOK, HOOK);
     bench_pair("ring-ring", RING, RING);

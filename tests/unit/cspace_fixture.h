@@ -94,6 +94,20 @@ static inline core_status fixture_o(int resolution, fixture *f, core_error *err)
     return fixture_make("o", 2, counts, xy, resolution, f, err);
 }
 
+/// A round ring of 2 x 96 points, wall .45: each edge of its hole needs a convex part of its own.
+static inline core_status fixture_fine_o(int resolution, fixture *f, core_error *err) {
+    double xy[384];
+    for (int k = 0; k < 96; k++) {
+        double a = 2.0 * CORE_PI * k / 96.0;
+        xy[2 * k] = cos(a);
+        xy[2 * k + 1] = sin(a);
+        xy[192 + 2 * k] = .55 * cos(-a);
+        xy[192 + 2 * k + 1] = .55 * sin(-a);
+    }
+    const int counts[] = {96, 96};
+    return fixture_make("fine o", 2, counts, xy, resolution, f, err);
+}
+
 /// A star of five tips, half angle 18 degrees.
 static inline core_status fixture_star(int resolution, fixture *f, core_error *err) {
     double xy[20];

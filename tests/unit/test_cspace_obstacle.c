@@ -7,16 +7,17 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-enum { HASH, LETTER_U, LETTER_O, STAR, HOOK, SQUARE, COUNT_SHAPES };
+enum { HASH, LETTER_U, LETTER_O, STAR, HOOK, SQUARE, FINE_O, COUNT_SHAPES };
 
 static fixture shapes[COUNT_SHAPES];
 static const struct {
     const char *name;
     int a, b;
     double ratio;
-} cases[] = {{"#-#", HASH, HASH, 1.0},        {"U-#", LETTER_U, HASH, 0.7},          {"O-O", LETTER_O, LETTER_O, 1.0},
-             {"star-star", STAR, STAR, 1.0},  {"hook-star", HOOK, STAR, 1.5},        {"hook-hook", HOOK, HOOK, 1.0},
-             {"#-square", HASH, SQUARE, 0.1}, {"square-square", SQUARE, SQUARE, 1.0}};
+} cases[] = {{"#-#", HASH, HASH, 1.0},        {"U-#", LETTER_U, HASH, 0.7},           {"O-O", LETTER_O, LETTER_O, 1.0},
+             {"star-star", STAR, STAR, 1.0},  {"hook-star", HOOK, STAR, 1.5},         {"hook-hook", HOOK, HOOK, 1.0},
+             {"#-square", HASH, SQUARE, 0.1}, {"square-square", SQUARE, SQUARE, 1.0}, {"fine O-O", FINE_O, FINE_O, 1.0},
+             {"fine O-#", FINE_O, HASH, 0.6}, {"fine O-square", FINE_O, SQUARE, 0.4}};
 enum { COUNT_CASES = sizeof cases / sizeof *cases };
 
 static int setup(void **state) {
@@ -27,6 +28,7 @@ static int setup(void **state) {
     if (s == CORE_OK) s = fixture_star(128, &shapes[STAR], NULL);
     if (s == CORE_OK) s = fixture_hook(128, &shapes[HOOK], NULL);
     if (s == CORE_OK) s = fixture_square(128, &shapes[SQUARE], NULL);
+    if (s == CORE_OK) s = fixture_fine_o(128, &shapes[FINE_O], NULL);
     return s == CORE_OK ? 0 : -1;
 }
 
@@ -75,7 +77,7 @@ static void test_against_single_queries(void **state) {
         for (int i = 0; i < 24; i++) {
             double theta = i < 20 ? fixture_pose(&random, 1.0).theta : 0.5 * CORE_PI * (i - 21);
             assert_int_equal(cspace_obstacle_turn(q.obstacle, theta, NULL), CORE_OK);
-            for (int j = 0; j < (cases[k].a == LETTER_O ? 4 : 40); j++, n++) {
+            for (int j = 0; j < (cases[k].a == LETTER_O || cases[k].a == FINE_O ? 4 : 40); j++, n++) {
                 cspace_pose p = fixture_pose(&random, q.pair.scale_a + q.pair.scale_b);
                 const double t[2] = {p.x, p.y};
                 p.theta = theta;
@@ -97,6 +99,28 @@ static void test_against_single_queries(void **state) {
         assert_true(differ <= n / 200);
         ask_clear(&q);
     }
+}
+
+// Two rings of 2 x 96 points at the same angle: their walls are thicker than their holes are narrow, so the obstacle is
+// the polygon of twice the size, and depth is the distance from its sides however deep.
+static void test_rings_in_rings(void **state) {
+    (void)state;
+    asked q = ask(FINE_O, FINE_O, 1.0);
+    assert_int_equal(cspace_obstacle_turn(q.obstacle, 0.0, NULL), CORE_OK);
+    const double apothem = 2.0 * cos(CORE_PI / 96.0);
+    for (int i = 0; i < 96; i += 7)
+        for (int k = 0; k < 5; k++) {
+            const double a = 2.0 * CORE_PI * (i + 0.5) / 96.0, r = (const double[]){2.05, 1.97, 1.5, 0.9, 0.1}[k];
+            const double t[2] = {r * cos(a), r * sin(a)};
+            cspace_contact one, many;
+            cspace_exact_contact(q.exact, &(cspace_pose){0.0, t[0], t[1]}, &one, q.scratch);
+            assert_true(cspace_obstacle_contact(q.obstacle, t, INFINITY, &many));
+            assert_close(one.d, r - apothem, 1e-12);
+            assert_close(many.d, r - apothem, 1e-12);
+            assert_close(many.g[0], cos(a), 1e-12);
+            assert_close(many.g[1], sin(a), 1e-12);
+        }
+    ask_clear(&q);
 }
 
 static void test_obstacle_arguments(void **state) {
@@ -270,8 +294,10 @@ static void test_smoothed_samples(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_single_queries),
+                                       cmocka_unit_test(test_rings_in_rings),
                                        cmocka_unit_test(test_obstacle_arguments),
-                                       cmocka_unit_test(test_restoring_slope), cmocka_unit_test(test_density),
+                                       cmocka_unit_test(test_restoring_slope),
+                                       cmocka_unit_test(test_density),
                                        cmocka_unit_test(test_smoothed_samples)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
