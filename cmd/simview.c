@@ -1,4 +1,4 @@
-// simview: pictures and films of run files.
+// simview: pictures, films and pages of run files, and files for ParaView.
 #include "cmd_time.h"
 #include "core_run.h"
 #include "sim_view.h"
@@ -15,30 +15,30 @@
 #define FILM_SECONDS_MAX 20.0
 #define FILM_FRAMES_MAX 1000000
 #define KNOWN_OUTPUTS                                                                                                  \
-                                                                                                                       \
-    "OUT ending in .png or .svg (one picture), .mp4 (film) or .html (page with a player), or the name of a folder "    \
-    "for "                                                                                                             \
-    "numbered PNGs"
+    "OUT ending in .png or .svg (one picture), .mp4 (film), .html (page with a player) or .xdmf (ParaView), or the "   \
+    "name of a folder for numbered PNGs"
 
 static const char doc[] =
-    "Draws run files: one picture (OUT ends in .png, or in .svg for print), a film (.mp4, through the "
-    "program ffmpeg), a page with a player (.html, one file) or a folder of numbered PNGs. Several times or several "
-    "runs become panels of one "
-    "picture that share region and scale.\v"
+    "Draws run files: one picture (OUT ends in .png, or in .svg for print), a film (.mp4, through the program ffmpeg), "
+    "a "
+    "page with a player (.html, one file), .xdmf for ParaView (with an .xdmf.h5 beside it) or a folder of numbered "
+    "PNGs. Several times or several runs become panels of one picture that share region and scale.\v"
     "Examples: simview column.h5 -o column.png --time 0,collapse+0.4,2\n"
     "          simview column.h5 -o column.mp4 --colour speed --rate 0.25\n"
+    "          simview column.h5 -o column.html\n"
     "          simview silo.h5 -o chains.svg --forces --region=-0.1,0,0.1,0.2";
 
 enum { KEY_TIME = 1001, KEY_EVERY, KEY_WIDTH, KEY_REGION, KEY_COLOUR, KEY_RATE, KEY_FORCES };
 
 static const struct argp_option argp_options[] = {
-    {"output", 'o', "OUT", 0, "picture.png, picture.svg, film.mp4, page.html or a folder (created)", 0},
+    {"output", 'o', "OUT", 0, "picture.png, picture.svg, film.mp4, page.html, run.xdmf or a folder (created)", 0},
     {"time", KEY_TIME, "T[,T...]", 0,
      "s, or PHASE or PHASE+S, since the start of a phase; picture: the nearest frames, a panel each (default: the last "
      "frame); "
-     "film, page and folder: FROM,TO",
+     "film, page, XDMF and folder: FROM,TO",
      0},
-    {"every", KEY_EVERY, "N", 0, "film, page and folder: every N-th stored frame (1; page: as many as make 30 MB)", 0},
+    {"every", KEY_EVERY, "N", 0,
+     "film, page, XDMF and folder: every N-th stored frame (1; page: as many as make 30 MB)", 0},
     {"rate", KEY_RATE, "X", 0, "film: simulated seconds per second of film (default: so that it lasts 5 to 20 s)", 0},
     {"width", KEY_WIDTH, "PIXELS", 0, "64 .. 8192 (1280)", 0},
     {"region", KEY_REGION, "X0,Y0,X1,Y1", 0, "m, drawn exactly (default: the whole scene in the frames drawn)", 0},
@@ -52,7 +52,7 @@ static const struct argp_option argp_options[] = {
 
 static const char *const colour_words[] = {"shape", "speed", "rotation", "force"};
 
-typedef enum output_kind { OUTPUT_PNG, OUTPUT_SVG, OUTPUT_FILM, OUTPUT_PAGE, OUTPUT_FOLDER } output_kind;
+typedef enum output_kind { OUTPUT_PNG, OUTPUT_SVG, OUTPUT_FILM, OUTPUT_PAGE, OUTPUT_XDMF, OUTPUT_FOLDER } output_kind;
 
 typedef struct options {
     const char *output;
@@ -64,7 +64,7 @@ typedef struct options {
     int64_t every; // 0: not given
     double rate;   // NaN: not given
     sim_view_def view;
-    bool quiet, width_given;
+    bool quiet, width_given, region_given, colour_given;
 } options;
 
 // The runs that are drawn together.
@@ -116,9 +116,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_REGION:
         cmd_region(argument, o->view.region);
+        o->region_given = true;
         return 0;
     case KEY_COLOUR:
         o->view.colour = (sim_view_colour)cmd_choice("--colour", argument, colour_words, 4);
+        o->colour_given = true;
         return 0;
     case KEY_FORCES:
         o->view.forces = true;
@@ -137,6 +139,7 @@ static output_kind kind_of(const char *output) {
     if (core_path_ends(output, ".png")) return OUTPUT_PNG;
     if (core_path_ends(output, ".svg")) return OUTPUT_SVG;
     if (core_path_ends(output, ".html")) return OUTPUT_PAGE;
+    if (core_path_ends(output, ".xdmf")) return OUTPUT_XDMF;
     if (core_path_ends(output, ".mp4")) return OUTPUT_FILM;
     const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
     bool extension = dot && dot != name && dot[1] && !core_file_is_directory(output);
@@ -157,9 +160,12 @@ static void check_options(options *o) {
     if (is_picture(o) && o->every) cmd_usage("--every: only for films and folders, found -o \"%s\"", o->output);
     if (o->kind != OUTPUT_FILM && !isnan(o->rate)) cmd_usage("--rate: only for films, found -o \"%s\"", o->output);
     if (!is_picture(o) && o->count_times && o->count_times != 2)
-        cmd_usage("--time: expected FROM,TO for a film, a page or a folder");
-    if (o->kind == OUTPUT_PAGE && (o->count_paths > 1 || o->view.forces || o->width_given))
-        cmd_usage("-o \"%s\": a page shows one run, without --forces and --width", o->output);
+        cmd_usage("--time: expected FROM,TO for a film, a page, XDMF or a folder");
+    const bool one_run = o->kind == OUTPUT_PAGE || o->kind == OUTPUT_XDMF;
+    if (one_run && (o->count_paths > 1 || o->view.forces || o->width_given))
+        cmd_usage("-o \"%s\": shows one run, without --forces and --width", o->output);
+    if (o->kind == OUTPUT_XDMF && (o->region_given || o->colour_given))
+        cmd_usage("-o \"%s\": holds the whole scene and all values, without --region and --colour", o->output);
     if (o->kind == OUTPUT_FILM && o->view.width % 2)
         cmd_usage("--width: found %d, expected an even number for a film", o->view.width);
     if ((int64_t)o->count_paths * (o->count_times ? o->count_times : 1) > SIM_VIEW_PANELS_MAX)
@@ -385,15 +391,32 @@ done:
     return status;
 }
 
-static core_status write_page(const options *o, const runs *r, core_error *err) {
+// A page or a file for ParaView.
+static core_status write_frames(const options *o, const runs *r, core_error *err) {
     double from, to;
     time_range(o, r, &from, &to);
     int64_t first = frame_near(r->reader[0], from, 1), last = frame_near(r->reader[0], to, 1), every = o->every;
+    if (o->kind == OUTPUT_XDMF) return sim_view_write_xdmf(o->output, r->reader[0], first, last, every, err);
     CORE_TRY(sim_view_write_html(o->output, r->reader[0], first, last, &every, &o->view, err));
     if (every > 1 && !o->every && !o->quiet)
-        fprintf(stderr, "simview: %s: every %lld. stored frame, so that the page stays below %d MB\n", o->output,
+        fprintf(stderr, "simview: %s: one of %lld stored frames, so that the page stays below %d MB\n", o->output,
                 (long long)every, SIM_VIEW_HTML_BYTES_MAX / 1000000);
     return CORE_OK;
+}
+
+static core_status write_output(const options *o, const runs *r, core_error *err) {
+    const core_progress progress = cmd_progress(o->quiet);
+    switch (o->kind) {
+    case OUTPUT_FILM:
+        return write_film(o, r, &progress, err);
+    case OUTPUT_PAGE:
+    case OUTPUT_XDMF:
+        return write_frames(o, r, err);
+    case OUTPUT_FOLDER:
+        return write_folder(o, r, &progress, err);
+    default:
+        return write_picture(o, r, err);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -403,14 +426,10 @@ int main(int argc, char **argv) {
     check_options(&o);
     runs r = {0};
     core_error err = {0};
-    core_progress progress = cmd_progress(o.quiet);
     core_status status = runs_open(&o, &r, &err);
     if (status == CORE_OK) status = resolve_times(&o, &r, &err);
     if (status == CORE_OK) status = check_folder(&o, &err);
-    if (status == CORE_OK && is_picture(&o)) status = write_picture(&o, &r, &err);
-    if (status == CORE_OK && o.kind == OUTPUT_FOLDER) status = write_folder(&o, &r, &progress, &err);
-    if (status == CORE_OK && o.kind == OUTPUT_FILM) status = write_film(&o, &r, &progress, &err);
-    if (status == CORE_OK && o.kind == OUTPUT_PAGE) status = write_page(&o, &r, &err);
+    if (status == CORE_OK) status = write_output(&o, &r, &err);
     cmd_progress_end();
     runs_close(&r);
     return status == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);

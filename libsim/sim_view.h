@@ -96,4 +96,11 @@ core_status sim_view_write_svg(const char *path, int count, const sim_view_panel
 core_status sim_view_write_html(const char *path, core_run_reader *run, int64_t first, int64_t last, int64_t *every,
                                 const sim_view_def *def, core_error *err);
 
+/// Frames first..last in steps of `every` for ParaView: `path` (XDMF 2, by convention OUT.xdmf) and `path`.h5 beside it
+/// with the data; layout in data/README.md. Grains are polygons with velocity, angular velocity, orientation, species,
+/// id and, with contact rows, largest normal force; boundaries are lines, planes cut to the scene.
+/// @return ARG; RANGE: no such frame, nothing to draw; FORMAT, IO, MEMORY. Cost: 8 bytes a corner and frame.
+core_status sim_view_write_xdmf(const char *path, core_run_reader *run, int64_t first, int64_t last, int64_t every,
+                                core_error *err);
+
 #endif

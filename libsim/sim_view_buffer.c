@@ -59,6 +59,15 @@ void sim_text_buffer_add_json(sim_text_buffer *b, const char *text) {
     sim_text_buffer_add_bytes(b, "\"", 1);
 }
 
+void sim_text_buffer_add_xml(sim_text_buffer *b, const char *text) {
+    for (const char *s = text; *s; s++) {
+        if (*s == '<' || *s == '>' || *s == '&' || *s == '"')
+            sim_text_buffer_add(b, "&#%d;", *s);
+        else
+            sim_text_buffer_add_bytes(b, s, 1);
+    }
+}
+
 void sim_text_buffer_add_base64(sim_text_buffer *b, const void *data, size_t n_bytes) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *in = data;

@@ -20,6 +20,8 @@ void sim_text_buffer_add(sim_text_buffer *b, const char *format, ...) __attribut
 void sim_text_buffer_add_bytes(sim_text_buffer *b, const char *bytes, size_t n);
 /// A JSON string, quotes included, that may stand inside a script element.
 void sim_text_buffer_add_json(sim_text_buffer *b, const char *text);
+/// Text of an XML element or attribute.
+void sim_text_buffer_add_xml(sim_text_buffer *b, const char *text);
 void sim_text_buffer_add_base64(sim_text_buffer *b, const void *data, size_t n_bytes);
 void sim_text_buffer_clear(sim_text_buffer *b);
 

@@ -10,6 +10,7 @@ set_target_properties(make_run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINAR
 
 cem_test(test_sim_view unit/test_sim_view.c unit run_fixture sim)
 cem_test(test_sim_view_scene unit/test_sim_view_scene.c unit sim)
+cem_test(test_sim_view_xdmf unit/test_sim_view_xdmf.c unit run_fixture sim)
 cem_test(test_sim_measure unit/test_sim_measure.c unit run_fixture sim)
 cem_test(test_sim_measure_contacts unit/test_sim_measure_contacts.c unit run_fixture sim)
 
@@ -26,4 +27,14 @@ if(CEM_CHROMIUM)
   add_test(NAME simview_page COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/simview_page.sh $<TARGET_FILE_DIR:simulate>
     ${CMAKE_SOURCE_DIR} ${CEM_CHROMIUM})
   set_tests_properties(simview_page PROPERTIES LABELS slow TIMEOUT 600)
+endif()
+# The example of README.md in Python, where there is one with h5py.
+find_program(CEM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+if(CEM_PYTHON)
+  execute_process(COMMAND ${CEM_PYTHON} -c "import h5py" RESULT_VARIABLE without_h5py OUTPUT_QUIET ERROR_QUIET)
+  if(NOT without_h5py)
+    add_test(NAME h5py_example COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/h5py_example.sh $<TARGET_FILE_DIR:simulate>
+      ${CMAKE_SOURCE_DIR} ${CEM_PYTHON})
+    set_tests_properties(h5py_example PROPERTIES LABELS slow TIMEOUT 300)
+  endif()
 endif()

@@ -49,6 +49,9 @@ chmod 555 locked
 "$bin/simview" run.h5 -o c.html --time 0.2,0.6 --every 2 --colour speed --quiet || fail "page of a part of a run"
 [ "$(grep -c '"pose":' a.html)/$(grep -c '"pose":' c.html)" = 12/3 ] ||
     fail "pages of 12 and 3 frames have $(grep -c '"pose":' a.html) and $(grep -c '"pose":' c.html)"
+"$bin/simview" "run mit Wänden.h5" -o "a & ü.xdmf" --every 4 --quiet || fail "XDMF"
+[ "$(grep -c '<Time' "a & ü.xdmf")" = 3 ] && grep -q '>a &#38; ü.xdmf.h5:/frames/0/grains/points<' "a & ü.xdmf" ||
+    fail "XDMF: $(head -c 600 "a & ü.xdmf")"
 "$bin/simview" run.h5 -o frames/all --every 5 --width 200 --quiet || fail "folder"
 [ "$(ls frames/all | tr '\n' ' ')" = "frame_000000.png frame_000001.png frame_000002.png " ] ||
     fail "folder: found $(ls frames/all)"
@@ -83,13 +86,17 @@ expect 2 'no frames' x.png none.h5 -o x.png
 # Usage.
 expect 2 'run file' x.png -o x.png
 expect 2 'o is missing' - run.h5
-for name in x.xdmf x.jpg; do expect 2 'found "x\..*expected OUT ending in .png' $name run.h5 -o $name; done
+for name in x.vtk x.jpg; do expect 2 'found "x\..*expected OUT ending in .png' $name run.h5 -o $name; done
 expect 2 'unrecognized option\|unbekannte Option' x.png run.h5 -o x.png --force-chains
 expect 2 'run.h5: the run has no contact rows.*contacts: true' x.png run.h5 -o x.png --forces
 expect 2 'run.h5: the run has no contact rows' x.svg run.h5 -o x.svg --colour force
-expect 2 'a page shows one run' x.html run.h5 "run mit Wänden.h5" -o x.html
-expect 2 'a page shows one run, without' x.html run.h5 -o x.html --forces
-expect 2 'a page shows one run, without' x.html run.h5 -o x.html --width 500
+expect 2 'x.html": shows one run' x.html run.h5 "run mit Wänden.h5" -o x.html
+expect 2 'x.html": shows one run, without' x.html run.h5 -o x.html --forces
+expect 2 'x.html": shows one run, without' x.html run.h5 -o x.html --width 500
+expect 2 'x.xdmf": shows one run' x.xdmf run.h5 "run mit Wänden.h5" -o x.xdmf
+expect 2 'x.xdmf": holds the whole scene' x.xdmf run.h5 -o x.xdmf --colour speed
+expect 2 'x.xdmf": holds the whole scene' x.xdmf run.h5 -o x.xdmf --region 0,0,1,1
+expect 1 'nowhere' nowhere run.h5 -o nowhere/x.xdmf
 expect 2 '--rate: only for' x.html run.h5 -o x.html --rate 2
 expect 1 'nowhere' nowhere run.h5 -o nowhere/x.html
 expect 2 '--every: only for' x.svg run.h5 -o x.svg --every 2
