@@ -16,7 +16,8 @@ static const char doc[] = "Measures one frame of each run file: energies, contac
                           "outlines. Definitions: libsim/README.md.\v"
                           "Examples: simstat column.h5\n"
                           "          simstat a.h5 b.h5 --time 1.5 --region 0,0,0.4,1 --csv > measured.csv\n"
-                          "          simstat column.h5 --poses poses.csv";
+                          "          simstat column.h5 --poses poses.csv\n"
+                          "          simstat killed.h5 --recover whole.h5";
 
 enum {
     KEY_TIME = 1001,
@@ -28,7 +29,8 @@ enum {
     KEY_RATTLERS,
     KEY_SERIES,
     KEY_ORIENTATIONS,
-    KEY_BOUNDARIES
+    KEY_BOUNDARIES,
+    KEY_RECOVER
 };
 
 static const struct argp_option argp_options[] = {
@@ -49,6 +51,9 @@ static const struct argp_option argp_options[] = {
      0},
     {"boundaries", KEY_BOUNDARIES, "CSV", 0,
      "also write the force of the grains on each boundary in that frame (one run with contact rows)", 0},
+    {"recover", KEY_RECOVER, "OUT.h5", 0,
+     "measure nothing; write the complete frames of a run that was killed, or is not finished yet, to an ordinary file",
+     0},
     {0}};
 
 typedef struct options {
@@ -58,6 +63,7 @@ typedef struct options {
     cmd_instant time; // after NaN: the last frame
     sim_measure_def def;
     const char *file[SIMSTAT_FILES]; // NULL: not asked for
+    const char *recover;             // NULL: not asked for
 } options;
 
 // One measured quantity, as all three outputs name it.
@@ -100,6 +106,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_BOUNDARIES:
         o->file[SIMSTAT_BOUNDARIES] = argument;
+        return 0;
+    case KEY_RECOVER:
+        o->recover = argument;
         return 0;
     case KEY_RATTLERS:
         o->def.rattler_contacts = (int)cmd_integer("--rattler-contacts", argument, 1, 100);
@@ -270,23 +279,44 @@ done:
     return status;
 }
 
+// Where measurements go; exit 2 unless it makes sense.
+static void check_files(const options *o) {
+    for (int k = 0; k < SIMSTAT_FILES; k++) {
+        if (!o->file[k]) continue;
+        if (o->recover) cmd_usage("--recover: measures nothing; found %s beside it", simstat_file_names[k]);
+        if (o->count_paths > 1)
+            cmd_usage("%s: found %d run files, expected one", simstat_file_names[k], o->count_paths);
+        if (core_file_same(o->file[k], o->paths[0]))
+            cmd_usage("%s: %s: input and output are the same file", simstat_file_names[k], o->file[k]);
+        for (int j = 0; j < k; j++)
+            if (core_file_same(o->file[j], o->file[k]))
+                cmd_usage("%s: %s: the file of %s too, expected another", simstat_file_names[k], o->file[k],
+                          simstat_file_names[j]);
+    }
+    if (o->recover && o->count_paths > 1) cmd_usage("--recover: found %d run files, expected one", o->count_paths);
+    if (o->recover && (o->json || o->csv)) cmd_usage("--recover: measures nothing; found --json or --csv beside it");
+}
+
+static core_status recover(const options *o, core_error *err) {
+    core_status status = CORE_OK;
+    core_run_reader *run = NULL;
+    CORE_TRY_DONE(core_run_recover(o->paths[0], o->recover, err));
+    CORE_TRY_DONE(core_run_open(o->recover, &run, err));
+    if (!o->quiet) printf("%s: %lld frames\n", o->recover, (long long)core_run_describe(run)->count_frames);
+done:
+    core_run_close(&run);
+    return status;
+}
+
 int main(int argc, char **argv) {
     static const struct argp argp = {argp_options, parse, "RUN.h5...", doc, 0, 0, 0};
     options o = {.time = {.after = NAN}, .def = sim_measure_default_def()};
     cmd_parse(&argp, argc, argv, &o, &o.quiet);
     if (o.count_paths == 0) cmd_usage("expected at least one run file (see --help)");
     if (o.json && o.csv) cmd_usage("--json and --csv exclude each other");
-    for (int k = 0; k < SIMSTAT_FILES; k++) {
-        if (!o.file[k]) continue;
-        if (o.count_paths > 1) cmd_usage("%s: found %d run files, expected one", simstat_file_names[k], o.count_paths);
-        if (core_file_same(o.file[k], o.paths[0]))
-            cmd_usage("%s: %s: input and output are the same file", simstat_file_names[k], o.file[k]);
-        for (int j = 0; j < k; j++)
-            if (core_file_same(o.file[j], o.file[k]))
-                cmd_usage("%s: %s: the file of %s too, expected another", simstat_file_names[k], o.file[k],
-                          simstat_file_names[j]);
-    }
+    check_files(&o);
     core_error err = {0};
+    if (o.recover) return recover(&o, &err) == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);
     sim_measurement *m = core_alloc((size_t)o.count_paths, sizeof *m);
     core_status status = m ? CORE_OK : CORE_FAIL(&err, CORE_MEMORY, "out of memory: %d runs", o.count_paths);
     core_progress progress = cmd_progress(o.quiet || o.count_paths == 1);

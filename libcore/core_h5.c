@@ -1,7 +1,7 @@
 /// HDF5 files: create, publish, open with checks, links; how HDF5's errors become one line.
 /// Files use the 1.10 format, in which every piece of metadata carries a checksum: a damaged file is refused, not
 /// followed.
-#define _GNU_SOURCE // open, fstat, unlink, F_OFD_SETLK
+#define _POSIX_C_SOURCE 200809L // open, fstat, unlink, ssize_t
 
 #include "core_h5_private.h"
 
@@ -15,6 +15,13 @@
 #define FORMAT_MAX 64    // bytes of a format name
 #define H5_PATH_MAX 1024 // bytes of an object's path in a file
 
+// Where objects of a growing file begin. The system may be interrupted between two of its pages (4096 bytes) in the
+// middle of a write: descriptions of datasets, of about 300 bytes, do not lie across the end of one.
+#define ALIGN_FROM_BYTES 64
+#define ALIGN_BYTES 512
+
+// Superblock of HDF5's 1.10 format: where its version and the flags of its writer are.
+enum { VERSION_AT = 8, FLAGS_AT = 11, FLAG_GROWING = 4 };
 static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
 // ---------------------------------------------------------------------------------------------- errors and types
@@ -116,7 +123,7 @@ hid_t core__h5_object_list(hid_t list_class) {
 core_status core__h5_check_writing(const core_h5 *file, core_error *err) {
     CORE_CHECK(file, CORE_ARG, "HDF5: null pointer");
     CORE_CHECK(file->writing, CORE_ARG, "%s: is open for reading, cannot write", file->path);
-    CORE_CHECK(file->failure == 0, CORE_IO, "%s: cannot write: %s", file->path, strerror(file->failure));
+    CORE_CHECK(file->note.failure == 0, CORE_IO, "%s: cannot write: %s", file->path, strerror(file->note.failure));
     return CORE_OK;
 }
 
@@ -132,9 +139,20 @@ static hid_t access_list(void) {
     return list;
 }
 
+hid_t core__h5_writing_list(core_h5 *file) {
+    hid_t list = access_list();
+    if (core__h5_set_driver(list, &file->note) < 0 ||
+        (file->in_place && H5Pset_alignment(list, ALIGN_FROM_BYTES, ALIGN_BYTES) < 0)) {
+        core__h5_release(list);
+        return -1;
+    }
+    return list;
+}
+
 static void handle_destroy(core_h5 **file) {
     if (!*file) return;
     core__h5_series_clear(*file);
+    (*file)->note.growing = false; // closing leaves an ordinary file
     if ((*file)->id >= 0) H5Fclose((*file)->id);
     if ((*file)->lock >= 0) close((*file)->lock);
     if ((*file)->lock_old >= 0) close((*file)->lock_old);
@@ -144,7 +162,7 @@ static void handle_destroy(core_h5 **file) {
     *file = NULL;
 }
 
-static core_status handle_create(const char *path, bool writing, core_h5 **file, core_error *err) {
+core_status core__h5_handle_create(const char *path, bool writing, core_h5 **file, core_error *err) {
     core_status status = CORE_OK;
     core_h5 *made = NULL;
     H5dont_atexit(); // every file is closed by its handle; what a damaged one left behind is not touched again
@@ -170,12 +188,11 @@ static core_status touch(const char *name, const char *path, core_error *err) {
     return CORE_OK;
 }
 
-/// Creates `name` and its root attributes.
-static core_status create_as(core_h5 *file, const char *name, const char *format, int version, core_error *err) {
+core_status core__h5_create_as(core_h5 *file, const char *name, const char *format, int version, core_error *err) {
     core_status status = CORE_OK;
-    hid_t access = access_list(), creation = core__h5_object_list(H5P_FILE_CREATE);
+    hid_t access = core__h5_writing_list(file), creation = core__h5_object_list(H5P_FILE_CREATE);
     CORE_TRY_DONE(touch(name, file->path, err));
-    H5_TRY_DONE(core__h5_set_driver(access, &file->failure), "/", "create");
+    H5_TRY_DONE(access, "/", "create");
     H5_TRY_DONE(file->id = H5Fcreate(name, H5F_ACC_TRUNC, creation, access), "/", "create");
     CORE_TRY_DONE(core_h5_set_text(file, "/", "format", format, err));
     CORE_TRY_DONE(core_h5_set_integer(file, "/", "format_version", version, err));
@@ -189,50 +206,9 @@ core_status core_h5_create(const char *path, const char *format, int version, co
     core_status status = CORE_OK;
     core_h5 *made = NULL;
     CORE_CHECK(path && format && file, CORE_ARG, "HDF5: null pointer");
-    CORE_TRY_DONE(handle_create(path, true, &made, err));
+    CORE_TRY_DONE(core__h5_handle_create(path, true, &made, err));
     CORE_TRY_DONE(core_file_temporary(path, &made->temporary, err));
-    CORE_TRY_DONE(create_as(made, made->temporary, format, version, err));
-    *file = made;
-    made = NULL;
-done:
-    core_h5_abandon(&made);
-    return status;
-}
-
-/// Takes the lock of the file `name`; held until *fd is closed, at the latest when the process ends. A file that is not
-/// there, and a file system without such locks, is no failure.
-static core_status lock_file(const char *name, const char *path, int *fd, core_error *err) {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    *fd = open(name, O_RDWR | O_CLOEXEC);
-    CORE_CHECK(*fd >= 0 || errno == ENOENT, CORE_IO, "%s: cannot write: %s", path, strerror(errno));
-    CORE_CHECK(*fd < 0 || fcntl(*fd, F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES), CORE_IO,
-               "%s: cannot write: another program is writing this file", path);
-    return CORE_OK;
-}
-
-/// Gives a file that grows in place its final name, once what it has is complete.
-static core_status place(core_h5 *file, core_error *err) {
-    if (!file->in_place || !file->temporary) return CORE_OK;
-    CORE_CHECK(rename(file->temporary, file->path) == 0, CORE_IO, "%s: cannot rename the file to this name: %s",
-               file->path, strerror(errno));
-    core_free(file->temporary);
-    file->temporary = NULL;
-    if (file->lock_old >= 0) close(file->lock_old);
-    file->lock_old = -1;
-    return CORE_OK;
-}
-
-core_status core_h5_create_in_place(const char *path, const char *format, int version, core_h5 **file,
-                                    core_error *err) {
-    core_status status = CORE_OK;
-    core_h5 *made = NULL;
-    CORE_CHECK(path && format && file, CORE_ARG, "HDF5: null pointer");
-    CORE_TRY_DONE(handle_create(path, true, &made, err));
-    made->in_place = true;
-    CORE_TRY_DONE(core_file_temporary(path, &made->temporary, err));
-    CORE_TRY_DONE(lock_file(path, path, &made->lock_old, err));
-    CORE_TRY_DONE(create_as(made, made->temporary, format, version, err));
-    CORE_TRY_DONE(lock_file(made->temporary, path, &made->lock, err));
+    CORE_TRY_DONE(core__h5_create_as(made, made->temporary, format, version, err));
     *file = made;
     made = NULL;
 done:
@@ -244,14 +220,12 @@ core_status core_h5_flush(core_h5 *file, core_error *err) {
     core_status status = CORE_OK;
     CORE_TRY(core__h5_check_writing(file, err));
     H5_TRY_DONE(H5Fflush(file->id, H5F_SCOPE_GLOBAL), "/", "write");
-    CORE_TRY_DONE(core__h5_check_writing(file, err));
-    CORE_TRY_DONE(place(file, err));
+    status = core__h5_check_writing(file, err);
 done:
     return status;
 }
 
-/// Writes the content hash, flushes and closes; every delayed write has been tried when this returns.
-static core_status seal(core_h5 *file, core_error *err) {
+core_status core__h5_seal(core_h5 *file, core_error *err) {
     core_status status = CORE_OK;
     uint64_t hash = 0;
     char text[17];
@@ -262,6 +236,7 @@ static core_status seal(core_h5 *file, core_error *err) {
     if (!core__h5_series_clear(file)) H5_TRY_DONE(-1, "/", "write");
     hid_t id = file->id;
     file->id = -1;
+    file->note.growing = false;
     H5_TRY_DONE(H5Fclose(id), "/", "write");
     CORE_TRY_DONE(core__h5_check_writing(file, err));
 done:
@@ -271,21 +246,12 @@ done:
 core_status core_h5_commit(core_h5 **file, core_error *err) {
     CORE_CHECK(file && *file, CORE_ARG, "HDF5: null pointer");
     core_status status = core__h5_check_writing(*file, err);
-    if (status == CORE_OK) status = seal(*file, err);
+    if (status == CORE_OK) status = core__h5_seal(*file, err);
     if (status == CORE_OK && (*file)->temporary) {
         status = core_file_publish((*file)->temporary, (*file)->path, err);
         core_free((*file)->temporary); // renamed, or removed by the failed publishing
         (*file)->temporary = NULL;
     }
-    core_h5_abandon(file);
-    return status;
-}
-
-core_status core_h5_finish(core_h5 **file, core_error *err) {
-    CORE_CHECK(file && *file, CORE_ARG, "HDF5: null pointer");
-    core_status status = core__h5_check_writing(*file, err);
-    if (status == CORE_OK) status = seal(*file, err);
-    if (status == CORE_OK) status = core_file_sync((*file)->path, err);
     core_h5_abandon(file);
     return status;
 }
@@ -302,9 +268,10 @@ void core_h5_abandon(core_h5 **file) {
 // ---------------------------------------------------------------------------------------------- reading
 
 /// What can be said before HDF5 sees the file: missing, a directory, empty, another kind of file. Sets file->bytes.
-static core_status check_file(core_h5 *file, core_error *err) {
+/// *growing: a program has it open in single-writer/multiple-reader mode, or was killed then.
+static core_status check_file(core_h5 *file, bool *growing, core_error *err) {
     core_status status = CORE_OK;
-    unsigned char head[sizeof signature];
+    unsigned char head[FLAGS_AT + 1] = {0};
     struct stat info;
     int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     CORE_CHECK(fd >= 0, CORE_IO, "%s: cannot open: %s", file->path, strerror(errno));
@@ -315,8 +282,9 @@ static core_status check_file(core_h5 *file, core_error *err) {
     CORE_CHECK_DONE(file->bytes > 0, CORE_FORMAT, "%s: is empty, expected an HDF5 file", file->path);
     ssize_t got = read(fd, head, sizeof head);
     CORE_CHECK_DONE(got >= 0, CORE_IO, "%s: cannot read: %s", file->path, strerror(errno));
-    CORE_CHECK_DONE(got == (ssize_t)sizeof head && memcmp(head, signature, sizeof head) == 0, CORE_FORMAT,
+    CORE_CHECK_DONE(got >= (ssize_t)sizeof signature && memcmp(head, signature, sizeof signature) == 0, CORE_FORMAT,
                     "%s: is not an HDF5 file (its first bytes say so)", file->path);
+    *growing = head[VERSION_AT] >= 3 && (head[FLAGS_AT] & FLAG_GROWING) != 0;
 done:
     close(fd);
     return status;
@@ -364,11 +332,12 @@ core_status core_h5_open(const char *path, const char *format, int version_max, 
     core_status status = CORE_OK;
     core_h5 *made = NULL;
     hid_t access = -1;
+    bool growing = false;
     CORE_CHECK(path && file, CORE_ARG, "HDF5: null pointer");
-    CORE_TRY_DONE(handle_create(path, false, &made, err));
-    CORE_TRY_DONE(check_file(made, err));
+    CORE_TRY_DONE(core__h5_handle_create(path, false, &made, err));
+    CORE_TRY_DONE(check_file(made, &growing, err));
     access = access_list();
-    made->id = H5Fopen(path, H5F_ACC_RDONLY, access);
+    made->id = H5Fopen(path, H5F_ACC_RDONLY | (growing ? H5F_ACC_SWMR_READ : 0), access);
     if (made->id < 0) {
         status = open_failed(made, err);
         goto done;

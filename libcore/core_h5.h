@@ -40,7 +40,7 @@ void core_h5_close(core_h5 **file);
 
 /// Path the file was opened or will be published under; borrowed.
 const char *core_h5_path(const core_h5 *file);
-/// Root attribute content_hash of a file opened for reading. FORMAT if absent.
+/// Root attribute content_hash of a file opened for reading. FORMAT if absent, or empty (the file was not finished).
 core_status core_h5_content_hash(core_h5 *file, uint64_t *hash, core_error *err);
 /// Computes the content hash anew from the datasets (tests, verification).
 core_status core_h5_compute_hash(core_h5 *file, uint64_t *hash, core_error *err);
@@ -114,12 +114,21 @@ core_status core_h5_series_read_rows(core_h5 *file, const char *path, core_h5_ty
                                      const size_t *row, size_t first, size_t n, void *data, core_error *err);
 /// A link of the same file (H5MD shares one `step` and `time` between elements).
 core_status core_h5_link(core_h5 *file, const char *target, const char *link, core_error *err);
-/// Starts a file that grows under its final name (run files). It takes that name with the first core_h5_flush; until
-/// then an old file of the name stays. IO: another program is writing it. Ends with core_h5_finish, or core_h5_abandon.
+/// Number of rows of a series that are wanted of it.
+typedef size_t core_h5_rows(void *user, const char *path);
+/// Copies all objects of `from` into the empty file `to`, with their attributes; root attributes stay those of `to`. Of
+/// series the first rows(user, path) rows are copied. FORMAT: there are fewer, or the file is damaged; IO, MEMORY.
+core_status core_h5_copy(core_h5 *from, core_h5 *to, core_h5_rows *rows, void *user, core_error *err);
+/// Creates a file that grows under its final name (run files): all groups, datasets and series are made first, then
+/// core_h5_start, then rows are appended. Until the start an old file of the name stays. IO: another program is writing
+/// it. Ends with core_h5_finish, or core_h5_abandon.
 core_status core_h5_create_in_place(const char *path, const char *format, int version, core_h5 **file, core_error *err);
+/// The file takes its name, in HDF5's single-writer/multiple-reader mode: from now on nothing but rows of series can be
+/// added, and others can read it. IO: refused by the system, or another program came first.
+core_status core_h5_start(core_h5 *file, core_error *err);
 /// Hands what was appended to the system: what a killed program leaves behind is readable up to here.
 core_status core_h5_flush(core_h5 *file, core_error *err);
-/// Writes content_hash, closes and syncs; the file stays where it is. *file becomes NULL.
+/// Writes content_hash, closes and syncs; the file stays where it is, an ordinary one. *file becomes NULL.
 core_status core_h5_finish(core_h5 **file, core_error *err);
 
 #endif

@@ -23,6 +23,15 @@ static hid_t text_type(size_t n_bytes) {
     return type;
 }
 
+/// True if an attribute's value can be replaced in its place: the only way in a file that others are reading.
+static bool same_form(hid_t attribute, hid_t disk, hid_t space) {
+    hid_t type = H5Aget_type(attribute), old = H5Aget_space(attribute);
+    const bool same = type >= 0 && old >= 0 && H5Tequal(type, disk) > 0 && H5Sextent_equal(old, space) > 0;
+    core__h5_release(type);
+    core__h5_release(old);
+    return same;
+}
+
 /// Replaces attribute `name` of `object` by n elements (n < 0: one scalar).
 static core_status set_attribute(core_h5 *file, const char *object, const char *name, hid_t disk, hid_t memory, int n,
                                  const void *data, core_error *err) {
@@ -34,9 +43,17 @@ static core_status set_attribute(core_h5 *file, const char *object, const char *
     H5_TRY_DONE(space = n < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL), object,
                 "write an attribute");
     H5_TRY_DONE(owner = H5Oopen(file->id, object, H5P_DEFAULT), object, "open");
-    if (H5Aexists(owner, name) > 0) H5_TRY_DONE(H5Adelete(owner, name), object, "replace an attribute");
-    H5_TRY_DONE(attribute = H5Acreate2(owner, name, disk, space, H5P_DEFAULT, H5P_DEFAULT), object,
-                "write an attribute");
+    if (H5Aexists(owner, name) > 0) {
+        H5_TRY_DONE(attribute = H5Aopen(owner, name, H5P_DEFAULT), object, "replace an attribute");
+        if (!same_form(attribute, disk, space)) {
+            core__h5_release(attribute);
+            attribute = -1;
+            H5_TRY_DONE(H5Adelete(owner, name), object, "replace an attribute");
+        }
+    }
+    if (attribute < 0)
+        H5_TRY_DONE(attribute = H5Acreate2(owner, name, disk, space, H5P_DEFAULT, H5P_DEFAULT), object,
+                    "write an attribute");
     H5_TRY_DONE(H5Awrite(attribute, memory, data), object, "write an attribute");
 done:
     core__h5_release(attribute);
@@ -58,6 +75,18 @@ core_status core_h5_set_text(core_h5 *file, const char *object, const char *name
     hid_t type = text_type(strlen(value) + 1);
     core_status status = set_attribute(file, object, name, type, type, -1, value, err);
     core__h5_release(type);
+    return status;
+}
+
+core_status core__h5_reserve_text(core_h5 *file, const char *name, size_t n_bytes, core_error *err) {
+    core_status status = CORE_OK;
+    char *empty = NULL;
+    hid_t type = text_type(n_bytes);
+    CORE_NEW_DONE(empty, n_bytes);
+    status = set_attribute(file, "/", name, type, type, -1, empty, err);
+done:
+    core__h5_release(type);
+    core_free(empty);
     return status;
 }
 

@@ -118,6 +118,7 @@ core_status core_h5_content_hash(core_h5 *file, uint64_t *hash, core_error *err)
     uint64_t value = 0;
     CORE_CHECK(file && hash, CORE_ARG, "HDF5: null pointer");
     CORE_TRY(core_h5_get_text(file, "/", CORE_H5_HASH_ATTRIBUTE, text, sizeof text, err));
+    CORE_CHECK(text[0], CORE_FORMAT, "%s: content_hash is empty: the file was not finished", file->path);
     CORE_CHECK(strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16, CORE_FORMAT,
                "%s: content_hash: found \"%s\", expected 16 hexadecimal digits", file->path, text);
     for (const char *p = text; *p; p++) value = value << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);

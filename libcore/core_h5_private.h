@@ -17,15 +17,20 @@ typedef struct core_h5_series {
     hid_t dataset;
 } core_h5_series;
 
+/// What a file and its driver (core_h5_driver.c) tell each other.
+typedef struct core_h5_note {
+    int failure;  // errno of the first failed write, 0 before
+    bool growing; // others may read the file while it is written
+} core_h5_note;
+
 struct core_h5 {
     hid_t id;
     char *path;      // final name
-    char *temporary; // name until it is complete, in place: until the first flush; NULL after that and for reading
-    bool in_place;
-    bool writing;
-    int lock, lock_old; // in place: descriptors that keep a second writer out, of this file and the one it replaces; -1
-    int failure;        // errno of the first failed write, 0 before (core_h5_driver.c)
-    uint64_t bytes;     // size of a file opened for reading
+    char *temporary; // name until it is complete, growing: until it is started; NULL after that and for reading
+    bool writing, in_place;
+    int lock, lock_old; // growing: descriptors that keep a second writer out, of this file and the one it replaces; -1
+    core_h5_note note;
+    uint64_t bytes; // size of a file opened for reading
     int count_series;
     core_h5_series *series; // (count_series)
 };
@@ -43,6 +48,16 @@ core_status core__h5_fail(const core_h5 *file, core_error *err, const char *sour
         }                                                                                                              \
     } while (0)
 
+/// Access list of a file that is written: what is noted of failures goes to file->note. Owned by the caller.
+hid_t core__h5_writing_list(core_h5 *file);
+/// A handle without a file.
+core_status core__h5_handle_create(const char *path, bool writing, core_h5 **file, core_error *err);
+/// Creates the file `name` and its root attributes.
+core_status core__h5_create_as(core_h5 *file, const char *name, const char *format, int version, core_error *err);
+/// Writes the content hash, flushes and closes; every delayed write has been tried when this returns.
+core_status core__h5_seal(core_h5 *file, core_error *err);
+/// Makes room for a text attribute of the root, n_bytes with the zero; empty until it is set.
+core_status core__h5_reserve_text(core_h5 *file, const char *name, size_t n_bytes, core_error *err);
 /// One line from HDF5's error stack: the system's reason if there is one (then true), else the innermost complaint.
 bool core__h5_reason(char *text, size_t n_bytes);
 /// Closes any HDF5 object; negative ids are ignored. False if the close failed (a delayed write).
@@ -68,9 +83,8 @@ core_status core__h5_describe(core_h5 *file, const char *path, const char *units
                               core_error *err);
 /// Closes the datasets of the series table; false if a delayed write failed.
 bool core__h5_series_clear(core_h5 *file);
-/// Lets files of this access list be written by the driver that notes a failed write in *failure, which must outlive
-/// the file.
-herr_t core__h5_set_driver(hid_t access, int *failure);
+/// Lets files of this access list be written by the driver; *note must outlive the file.
+herr_t core__h5_set_driver(hid_t access, core_h5_note *note);
 /// Fails with ARG unless the file is open for writing; with IO if an earlier write was refused by the system.
 core_status core__h5_check_writing(const core_h5 *file, core_error *err);
 

@@ -248,13 +248,20 @@ static core_status check_rows(core_run_reader *r, const char *path, core_error *
     return CORE_OK;
 }
 
-/// The counter: its last row holds the number of its rows.
+static core_status read_counter(core_run_reader *r, size_t row, int64_t *value, core_error *err) {
+    return core_h5_series_read(r->file, CORE_RUN_COMMITTED, CORE_H5_I64, 0, NULL, row, value, err);
+}
+
+/// The counter: its last row holds the number of its rows, or 0 while it is being written.
 static core_status read_committed(core_run_reader *r, core_error *err) {
     size_t rows = 0;
     int64_t last = 0;
     CORE_TRY(count_rows(r->file, CORE_RUN_COMMITTED, &rows, err));
-    if (rows > 0)
-        CORE_TRY(core_h5_series_read(r->file, CORE_RUN_COMMITTED, CORE_H5_I64, 0, NULL, rows - 1, &last, err));
+    if (rows > 0) CORE_TRY(read_counter(r, rows - 1, &last, err));
+    if (rows > 0 && last == 0) {
+        rows--;
+        if (rows > 0) CORE_TRY(read_counter(r, rows - 1, &last, err));
+    }
     CORE_CHECK(last == (int64_t)rows, CORE_FORMAT, "%s: %s: %lld in its last row; expected %zu", core_h5_path(r->file),
                CORE_RUN_COMMITTED, (long long)last, rows);
     r->info.count_frames = last;
@@ -263,11 +270,10 @@ static core_status read_committed(core_run_reader *r, core_error *err) {
 
 static core_status read_times(core_run_reader *r, core_error *err) {
     core_status status = CORE_OK;
-    size_t rows = 0;
+    const size_t frames = (size_t)r->info.count_frames; // the writer may append while this reads
     CORE_TRY(check_rows(r, CORE_RUN_TIME, err));
-    CORE_TRY(count_rows(r->file, CORE_RUN_TIME, &rows, err));
-    CORE_NEW_DONE(r->times, rows);
-    CORE_TRY_DONE(core_h5_read(r->file, CORE_RUN_TIME, CORE_H5_F64, 1, &rows, r->times, false, err));
+    CORE_NEW_DONE(r->times, frames);
+    CORE_TRY_DONE(core_h5_series_read_rows(r->file, CORE_RUN_TIME, CORE_H5_F64, 0, NULL, 0, frames, r->times, err));
     for (int64_t i = 0; i < r->info.count_frames; i++) {
         CORE_CHECK_DONE(isfinite(r->times[i]), CORE_NONFINITE, "%s: %s: %g in row %lld", core_h5_path(r->file),
                         CORE_RUN_TIME, r->times[i], (long long)i);

@@ -102,13 +102,19 @@ typedef struct core_run_frame {
 } core_run_frame;
 
 typedef struct core_run_writer core_run_writer;
-/// Creates RUN.h5 in place, everything declared before the first frame. An existing file is
-/// replaced when that is done. IO: another program is writing it.
+/// Creates RUN.h5 in place, everything declared before the first frame; from then on others can read it while it grows
+/// (core_run_open; HDF5's SWMR mode). An existing file is replaced when that is done. IO: another program is writing
+/// it.
 core_status core_run_create(const char *path, const core_run_def *def, core_run_writer **w, core_error *err);
 /// Appends a frame; the committed-frames counter is written last.
 core_status core_run_append(core_run_writer *w, const core_run_frame *frame, core_error *err);
 /// Ends the file (content hash, sync). *w becomes NULL whatever happens.
 core_status core_run_finish(core_run_writer **w, core_error *err);
+
+/// Writes the committed frames of a run, whose program may have been killed or still be running, to a file of their
+/// own: an ordinary one, with the content hash of a run of these frames. Its failures are those of core_run_open and
+/// core_h5_create; ARG: both are one file.
+core_status core_run_recover(const char *path, const char *recovered, core_error *err);
 
 /// What a run file says of itself; owned by the reader.
 typedef struct core_run_info {

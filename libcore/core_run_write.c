@@ -335,7 +335,7 @@ core_status core_run_create(const char *path, const core_run_def *def, core_run_
     CORE_TRY_DONE(write_parameters(fresh->file, def, err));
     CORE_TRY_DONE(write_run_group(fresh->file, def, err));
     if (def->contacts) CORE_TRY_DONE(core__run_contacts_create(fresh->file, err));
-    CORE_TRY_DONE(core_h5_flush(fresh->file, err));
+    CORE_TRY_DONE(core_h5_start(fresh->file, err));
     *w = fresh;
     fresh = NULL;
 done:

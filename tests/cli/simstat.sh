@@ -66,7 +66,12 @@ expect 2 'text.h5' simstat text.h5
 expect 2 'no frames' simstat none.h5
 # Usage.
 expect 2 'run file' simstat
-expect 2 'unrecognized option\|unbekannte Option' simstat run.h5 --recover x.h5
+expect 2 '--recover: .*--json' simstat run.h5 --recover x.h5 --json
+expect 2 '--recover: .*--poses' simstat run.h5 --recover x.h5 --poses x.csv
+expect 2 '--recover: found 2' simstat run.h5 run.h5 --recover x.h5
+expect 2 'same file' simstat run.h5 --recover ./run.h5
+expect 1 'nowhere' simstat run.h5 --recover nowhere/x.h5
+expect 2 'truncated.h5' simstat truncated.h5 --recover x.h5
 expect 2 '--time: .*abc.*phase of run.h5' simstat run.h5 --time abc
 expect 2 '--time' simstat run.h5 --time settle+x
 expect 2 '--rattler-contacts' simstat run.h5 --rattler-contacts 0
@@ -87,6 +92,8 @@ cmp -s run.h5 kept.h5 || fail "the run was overwritten"
 if [ "$(id -u)" != 0 ]; then
     expect 1 'locked' simstat run.h5 --poses locked/x.csv
 fi
-[ ! -e x.csv ] && [ ! -e o.csv ] && [ ! -e b.csv ] || fail "left a file"
+[ "$("$bin/simstat" run.h5 --recover "ganz ü.h5")" = "ganz ü.h5: 12 frames" ] || fail "--recover"
+"$bin/simstat" "ganz ü.h5" --overlap off --series whole.csv >/dev/null && cmp -s whole.csv "Reihe ü.csv" || fail "--recover: other frames"
+[ ! -e x.h5 ] && [ ! -e x.csv ] && [ ! -e o.csv ] && [ ! -e b.csv ] || fail "left a file"
 
 finish

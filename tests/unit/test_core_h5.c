@@ -263,6 +263,8 @@ static void test_series(void **state) {
     OK(core_h5_link(file, "/p/position/step", "/p/speed/step", err));
     FAILS(CORE_ARG, "created twice",
           core_h5_series_create(file, "/p/none", CORE_H5_U8, 1, &empty, 16, NULL, NULL, err));
+    OK(core_h5_start(file, err));
+    FAILS(CORE_ARG, "was started", core_h5_start(file, err));
     double v[10], back[10];
     for (int64_t k = 0; k < 23; k++) {
         for (int i = 0; i < 10; i++) v[i] = (double)(100 * k + i);

@@ -41,6 +41,7 @@ static core_status write_file(const char *path, bool in_place, core_error *err) 
         CORE_TRY_DONE(core_h5_write(file, name, CORE_H5_F32, 0, NULL, &(float){1.0f}, "m", NULL, err));
     }
     CORE_TRY_DONE(core_h5_series_create(file, "/run/x", CORE_H5_F64, 1, &row, 4, "m", NULL, err));
+    if (in_place) CORE_TRY_DONE(core_h5_start(file, err));
     for (int i = 0; i < ROWS; i++) {
         CORE_TRY_DONE(core_h5_series_append(file, "/run/x", CORE_H5_F64, 1, &row, v, err));
         if (in_place) CORE_TRY_DONE(core_h5_flush(file, err));
@@ -159,6 +160,7 @@ static void test_unfinished_file(void **state) {
     size_t n = 0;
     assert_int_equal(core_h5_create_in_place(path, "cem.test", 1, &file, NULL), CORE_OK);
     assert_int_equal(core_h5_series_create(file, "/t", CORE_H5_F64, 0, NULL, 4, NULL, NULL, NULL), CORE_OK);
+    assert_int_equal(core_h5_start(file, NULL), CORE_OK);
     for (int i = 0; i < 10; i++) {
         double t = i;
         assert_int_equal(core_h5_series_append(file, "/t", CORE_H5_F64, 0, NULL, &t, NULL), CORE_OK);

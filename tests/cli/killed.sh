@@ -1,0 +1,111 @@
+#!/bin/bash
+# kill -9 at random moments of a run that writes a frame every step and a checkpoint every few: no frame is lost, what is
+# recovered is an ordinary file, a checkpoint is there, and the run goes on from it as if nothing had happened. Readers in a
+# loop disturb nothing; a second writer is refused before it touches anything.
+# $1: folder of the commands; $2: the project's folder; $3: how many kills.
+set -u
+bin=$(cd "$1" && pwd)
+root=$(cd "$2" && pwd)
+kills=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+# series RUN: its frames as CSV on standard output.
+series() {
+    "$bin/simstat" "$1" --overlap off --series "$1.csv" >/dev/null && cat "$1.csv"
+}
+# open_plain RUN FRAMES: HDF5's own tools open it like any file.
+open_plain() {
+    h5dump -H "$1" >/dev/null 2>err.txt || fail "h5dump $1: $(head -c 300 err.txt)"
+    /usr/bin/python3 - "$1" "$2" 2>err.txt <<'END' || fail "h5py $1: $(tail -n 1 err.txt)"
+import h5py, sys
+with h5py.File(sys.argv[1]) as f:
+    n = len(f["/run/committed_frames"])
+    assert n == int(sys.argv[2]) == len(f["/particles/grains/position/value"]), n
+    assert len(f.attrs["content_hash"]) == 16
+END
+}
+
+cp "$root"/shapes/u.wkt .
+cat >scene.yaml <<'END'
+title: killed
+types:
+  u: {shape: u.wkt, radius: 0.01, density: 2500}
+contact:
+  default: {kn: 1.0e5, restitution: 0.3, mu: 0.4}
+boundaries:
+  - {name: floor, plane: {point: [0, 0], normal: [0, 1]}}
+fill:
+  - {type: u, count: 6, region: [0.0, 0.0, 0.09, 0.09]}
+phases:
+  - {name: fall, time: 0.05}
+narrow_phase: exact
+smoothing: 0
+output: {every: 1.0e-5, checkpoint: 4.0e-4, contacts: true}
+END
+
+# The whole run, and how long it takes; readers look at it all the while.
+start=$(date +%s%N)
+"$bin/simulate" scene.yaml -o whole.h5 --quiet >whole.txt 2>err.txt || fail "whole run: $(cat err.txt)"
+nanoseconds=$(($(date +%s%N) - start))
+series whole.h5 >whole.csv || fail "simstat whole.h5"
+"$bin/simulate" scene.yaml -o read.h5 --quiet >read.txt 2>err.txt &
+pid=$!
+while [ ! -e read.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+looks=0
+while kill -0 $pid 2>/dev/null; do
+    series read.h5 >read.csv 2>look.txt || fail "while it runs: $(cat look.txt)"
+    head -n "$(wc -l <read.csv)" whole.csv | cmp -s - read.csv || fail "while it runs: other frames"
+    looks=$((looks + 1))
+    /usr/bin/python3 - read.h5 2>look.txt <<'END' || fail "h5py while it runs: $(tail -n 1 look.txt)"
+import h5py, sys
+with h5py.File(sys.argv[1], "r", swmr=True) as f:
+    rows = f["/run/committed_frames"]
+    n = rows[-1] if len(rows) else 0
+    assert len(f["/particles/grains/position/value"]) >= n
+END
+    "$bin/simulate" scene.yaml -o read.h5 --quiet >second.txt 2>&1 && kill -0 $pid 2>/dev/null && fail "a second writer ran"
+    grep -q 'another program is writing' second.txt || ! kill -0 $pid 2>/dev/null || fail "second writer: $(cat second.txt)"
+done
+wait $pid || fail "the run that was read: $(cat err.txt)"
+series read.h5 | cmp -s - whole.csv || fail "readers changed the run"
+[ $looks -ge 1 ] || fail "nobody looked"
+open_plain read.h5 $(($(wc -l <whole.csv) - 1))
+
+RANDOM=1
+began=0
+for k in $(seq 1 "$kills"); do
+    rm -f killed.* recovered.h5 again.*
+    "$bin/simulate" scene.yaml -o killed.h5 --quiet >/dev/null 2>&1 &
+    pid=$!
+    wait_ns=$((nanoseconds / 1000 * (RANDOM % 1000)))
+    sleep "$((wait_ns / 1000000000)).$(printf %09d $((wait_ns % 1000000000)))"
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    [ -e killed.h5 ] || continue # before the run began
+    began=$((began + 1))
+    series killed.h5 >killed.csv || { fail "kill $k: simstat killed.h5" && continue; }
+    frames=$(($(wc -l <killed.csv) - 1))
+    head -n $((frames + 1)) whole.csv | cmp -s - killed.csv || fail "kill $k: other frames than the whole run"
+    "$bin/simstat" killed.h5 --recover recovered.h5 --quiet || fail "kill $k: --recover"
+    open_plain recovered.h5 $frames
+    series recovered.h5 | cmp -s - killed.csv || fail "kill $k: other frames in the recovered file"
+    last=killed.checkpoint.h5
+    [ -e $last ] || last=killed.checkpoint.h5.1
+    [ -e $last ] || { [ $frames -lt 10 ] || fail "kill $k: $frames frames, no checkpoint"; continue; }
+    "$bin/simulate" --restart $last -o again.h5 --quiet >/dev/null 2>err.txt || fail "kill $k: restart: $(cat err.txt)"
+    series again.h5 >again.csv
+    tail -n $(($(wc -l <again.csv) - 1)) whole.csv | cut -d, -f1-4,6- >wanted.csv
+    tail -n +2 again.csv | cut -d, -f1-4,6- | cmp -s - wanted.csv || fail "kill $k: the restarted run differs"
+    # what has been computed again overlaps what was saved
+    [ $(($(wc -l <again.csv) - 1 + frames)) -ge $(($(wc -l <whole.csv) - 1)) ] || fail "kill $k: frames are missing between"
+done
+[ "$kills" -lt 5 ] || [ $began -ge 2 ] || fail "only $began of $kills kills met a run"
+[ $failures = 0 ] && echo "killed: all right, $began of $kills kills while frames were written, $looks looks"
+exit $((failures > 0))
