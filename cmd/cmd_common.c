@@ -340,6 +340,12 @@ static char *append_word(char *end, const char *word) {
     return end;
 }
 
+char *cmd_quote(const char *word) {
+    char *text = core_alloc(4 * strlen(word) + 3, 1);
+    if (text) *append_word(text, word) = '\0';
+    return text;
+}
+
 core_h5_provenance cmd_provenance(int argc, char **argv, uint64_t seed) {
     size_t n = 1;
     for (int i = 0; i < argc; i++) n += 4 * strlen(argv[i]) + 3;

@@ -29,6 +29,8 @@ void cmd_region(const char *text, double region[4]);
 /// Fails now, not after minutes of work, if an HDF5 file could not be written there. What is there stays.
 core_status cmd_check_output(const char *path, const char *format, int version, core_error *err);
 
+/// The word as a shell has to get it, in single quotes where it must be. NULL: out of memory; the caller frees it.
+char *cmd_quote(const char *word);
 /// A JSON string, quotes included.
 void cmd_print_json_text(FILE *out, const char *text);
 

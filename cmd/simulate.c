@@ -1,7 +1,10 @@
-// simulate: runs a scene into a run file.
+// simulate: runs a scene into a run file. SIGINT and SIGTERM end it after a step, with a checkpoint.
+#define _POSIX_C_SOURCE 200809L // sigaction
+
 #include "cmd_common.h"
 #include "sim.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +39,21 @@ static const struct argp_option argp_options[] = {
      "go on from a checkpoint, to the same bits, instead of starting a scene", 0},
     {"help-scene", KEY_HELP_SCENE, 0, 0, "print every key of scene files with unit, default and meaning", 0},
     {0}};
+
+// The signal that asked for an end, 0 before. Set by take_signal alone.
+static volatile sig_atomic_t asked_to_stop;
+
+static void take_signal(int number) {
+    asked_to_stop = number;
+}
+
+// The first SIGINT or SIGTERM asks the run to stop, the second one ends the process as ever.
+static void listen_to_signals(void) {
+    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
 
 static void print_scene_help(void) {
     core_error err = {0};
@@ -111,19 +129,47 @@ static void print_summary(const char *path, const sim_run_report *r) {
             (long long)t->count_saturated);
 }
 
-// RUN.h5 -> RUN.checkpoint.h5; the caller frees it.
-static core_status checkpoint_name(const char *output, char **name, core_error *err) {
-    const size_t n = strlen(output);
+// RUN.h5 -> RUN followed by `ending`; the caller frees it.
+static core_status name_beside(const char *output, const char *ending, char **name, core_error *err) {
+    const size_t n = strlen(output), n_ending = strlen(ending) + 1;
     const size_t stem = n > 3 && strcmp(output + n - 3, ".h5") == 0 ? n - 3 : n;
-    char *made = core_alloc(stem + sizeof ".checkpoint.h5", 1);
-    CORE_CHECK(made, CORE_MEMORY, "out of memory: name of the checkpoint");
+    char *made = core_alloc(stem + n_ending, 1);
+    CORE_CHECK(made, CORE_MEMORY, "out of memory: name of a file beside %s", output);
     memcpy(made, output, stem);
-    memcpy(made + stem, ".checkpoint.h5", sizeof ".checkpoint.h5");
+    memcpy(made + stem, ending, n_ending);
     *name = made;
     return CORE_OK;
 }
 
-static core_status run(const options *o, bool quiet, const core_h5_provenance *provenance, core_error *err) {
+// How a run that was stopped goes on: RUN.2.h5, or the next number that is free.
+static core_status tell_how_to_go_on(const options *o, const char *checkpoint, const sim_run_report *r,
+                                     core_error *err) {
+    core_status status = CORE_OK;
+    char ending[32], *next = NULL, *words[3] = {NULL, NULL, NULL};
+    for (int i = 2; !next || core_file_exists(next); ++i) {
+        core_free(next);
+        next = NULL;
+        snprintf(ending, sizeof ending, ".%d.h5", i);
+        CORE_TRY_DONE(name_beside(o->output, ending, &next, err));
+    }
+    words[0] = cmd_quote(checkpoint);
+    words[1] = cmd_quote(next);
+    words[2] = cmd_quote(o->maps ? o->maps : "");
+    CORE_CHECK_DONE(words[0] && words[1] && words[2], CORE_MEMORY, "out of memory");
+    fprintf(stderr,
+            "simulate: stopped by %s after step %lld, %.6g s; nothing is lost. Go on with\n"
+            "simulate --restart %s -o %s%s%s\n",
+            asked_to_stop == SIGINT ? "SIGINT" : "SIGTERM", (long long)r->steps, r->simulated, words[0], words[1],
+            o->maps ? " --maps " : "", o->maps ? words[2] : "");
+done:
+    for (int i = 0; i < 3; ++i) core_free(words[i]);
+    core_free(next);
+    return status;
+}
+
+// *stopped: by a signal, before its end.
+static core_status run(const options *o, bool quiet, const core_h5_provenance *provenance, bool *stopped,
+                       core_error *err) {
     core_status status = CORE_OK;
     sim_scene scene = {0};
     sim_run_report report = {0};
@@ -144,12 +190,16 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
         if (!quiet) printf("%s: no errors found\n", o->scene);
         goto done;
     }
-    CORE_TRY_DONE(checkpoint_name(o->output, &checkpoint, err));
+    CORE_TRY_DONE(name_beside(o->output, ".checkpoint.h5", &checkpoint, err));
     def.checkpoint_path = checkpoint;
     def.restart_path = o->restart;
+    def.stop = &asked_to_stop;
+    listen_to_signals();
     CORE_TRY_DONE(sim_run(&scene, o->output, &def, &progress, &report, err));
     cmd_progress_end();
     if (!quiet) print_summary(o->output, &report);
+    *stopped = report.stopped;
+    if (report.stopped) status = tell_how_to_go_on(o, checkpoint, &report, err);
 done:
     core_free(checkpoint);
     sim_scene_clear(&scene);
@@ -170,7 +220,9 @@ int main(int argc, char **argv) {
                                                                                              : "--set");
     if (!o.output && !o.check) cmd_usage("-o RUN.h5 is missing");
     core_error err = {0};
-    const core_status status = run(&o, quiet, &provenance, &err);
+    bool stopped = false;
+    const core_status status = run(&o, quiet, &provenance, &stopped, &err);
     cmd_progress_end();
-    return status == CORE_OK ? CMD_EXIT_OK : cmd_report(&err);
+    if (status != CORE_OK) return cmd_report(&err);
+    return stopped ? CMD_EXIT_FAILED : CMD_EXIT_OK;
 }

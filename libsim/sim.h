@@ -9,6 +9,8 @@
 #include "cspace.h"
 #include "sdf.h"
 
+#include <signal.h> // sig_atomic_t
+
 #define SIM_GRAINS_MAX 10000000 // rows of one scene
 #define SIM_CONTACTS_MAX 4      // k_max of the narrow-phase seam; 1 or 2 are used so far
 
@@ -406,12 +408,14 @@ typedef struct sim_run_def {
     int threads;
     const char *checkpoint_path; // written at the end of each phase and every checkpoint_every of the scene; NULL: none
     const char *restart_path;    // checkpoint of the same scene to go on from, to the same bits; NULL: from the start
+    const volatile sig_atomic_t *stop; // borrowed; not 0: the run stops after the step it is in; NULL: it never does
     core_h5_provenance provenance;
 } sim_run_def;
 /// The defaults named above, one thread.
 sim_run_def sim_run_default_def(void);
 /// What a finished run says.
 typedef struct sim_run_report {
+    bool stopped; // as asked, before its end: the state is in the checkpoint, the frames so far in the run file
     int64_t steps, frames;
     double simulated, wall; // s
     double dt;              // s

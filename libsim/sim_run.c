@@ -32,6 +32,7 @@ typedef struct run {
     int64_t count_written;
     int64_t step_written; // step of the last frame, -1: none
     bool broken;          // a step failed: the state is not worth keeping
+    bool stopped;         // was asked to stop, and did
     double trial_time[2]; // s, of the steps before a trial and of the trial
 } run;
 
@@ -166,6 +167,8 @@ static core_status save(run *r, core_error *err) {
 
 // Between two steps of a phase. Never changes a step.
 static core_status save_due(run *r, core_error *err) {
+    r->stopped = r->def->stop && *r->def->stop;
+    if (r->stopped) return save(r, err);
     if (!r->def->checkpoint_path || checkpoint_clock(r) < r->next_checkpoint - 1e-9 * r->setup.dt) return CORE_OK;
     return save(r, err);
 }
@@ -345,14 +348,14 @@ static core_status advance(run *r, core_error *err) {
 // A fixed duration, rounded up to whole steps.
 static core_status run_for_time(run *r, const sim_phase_def *phase, const char *stage, core_error *err) {
     const double steps = fmax(1, ceil(phase->time / r->setup.dt - 1e-9));
-    while ((double)r->at.step_of_phase < steps) {
+    while ((double)r->at.step_of_phase < steps && !r->stopped) {
         if (r->at.step_of_phase % REPORT_STEPS == 0)
             core_progress_report(r->progress, stage, (double)r->at.step_of_phase * r->setup.dt, phase->time, "s", NULL);
         CORE_TRY(advance(r, err));
         ++r->at.step_of_phase;
         CORE_TRY(save_due(r, err));
     }
-    core_progress_report(r->progress, stage, phase->time, phase->time, "s", NULL);
+    if (!r->stopped) core_progress_report(r->progress, stage, phase->time, phase->time, "s", NULL);
     return CORE_OK;
 }
 
@@ -368,6 +371,7 @@ static core_status run_until_rest(run *r, const sim_phase_def *phase, const char
         at->calm = energy < REST_ENERGY ? at->calm + 1 : 0;
         const bool reports = at->step_of_phase++ % REPORT_STEPS == 0;
         CORE_TRY(save_due(r, err));
+        if (r->stopped) return CORE_OK;
         if (!reports) continue;
         snprintf(note, sizeof note, "until rest: mean kinetic energy %.2g m g R, rest below %g", energy, REST_ENERGY);
         core_progress_report(r->progress, stage, (double)at->step_of_phase * dt, 0, "s", note); // how long is not known
@@ -413,6 +417,7 @@ static core_status run_phases(run *r, core_error *err) {
         snprintf(stage, sizeof stage, "phase %d/%d %s", r->at.phase + 1, scene->count_phases, phase->name);
         if (r->at.step_of_phase == 0) CORE_TRY(begin_phase(r, phase, err)); // else a restart is in the middle of it
         CORE_TRY(phase->until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
+        if (r->stopped) break;
         ++r->at.phase;
         r->at.step_of_phase = r->at.calm = 0;
         CORE_TRY(save(r, err));
@@ -464,10 +469,11 @@ static void report_setup(const run *r) {
     core_progress_report(r->progress, "scene", r->setup.world->n, r->setup.world->n, "grains", note);
 }
 
-// Ends the file after `status`. The last state is kept, also of a phase that timed out, unless a step failed. The first
-// failure is the one reported.
+// Ends the file after `status`. The last state is kept, also of a phase that timed out, unless a step failed or the run
+// is to go on in another file: then the frames of both are those of one run. The first failure is the one reported.
 static core_status finish_file(run *r, core_status status, core_error *err) {
-    if (!r->broken && (status == CORE_OK || status == CORE_NOT_CONVERGED) && r->step_written != r->setup.world->step) {
+    if (!r->broken && !r->stopped && (status == CORE_OK || status == CORE_NOT_CONVERGED) &&
+        r->step_written != r->setup.world->step) {
         const core_status last = write_frame(r, status == CORE_OK ? err : NULL);
         if (status == CORE_OK) status = last;
     }
@@ -496,7 +502,8 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     report_setup(&r);
     status = finish_file(&r, run_phases(&r, err), err);
     if (status == CORE_OK && report) {
-        *report = (sim_run_report){.steps = r.setup.world->step,
+        *report = (sim_run_report){.stopped = r.stopped,
+                                   .steps = r.setup.world->step,
                                    .frames = r.count_written,
                                    .simulated = (double)r.setup.world->step * r.setup.dt,
                                    .wall = sim_wall_time() - start,
