@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define FORMAT "cem.checkpoint"
-#define VERSION 1
+#define VERSION 2 // 2: where motions start
 #define SCENE_TEXT "/scene/text"
 #define SCENE_PATH "/scene/path"
 #define SCENE_MAPS "/scene/maps"
@@ -21,7 +21,12 @@ static core_status open_whole(const char *path, core_h5 **file, core_error *err)
     core_status status = CORE_OK;
     core_h5 *opened = NULL;
     uint64_t stored, found;
+    int64_t version;
     CORE_TRY_DONE(core_h5_open(path, FORMAT, VERSION, &opened, err));
+    CORE_TRY_DONE(core_h5_get_integer(opened, "/", "format_version", &version, err));
+    CORE_CHECK_DONE(version == VERSION, CORE_VERSION_OTHER,
+                    "%s: found %s version %" PRId64 ", expected %d: an older cem wrote it, which can go on from it",
+                    path, FORMAT, version, VERSION);
     CORE_TRY_DONE(core_h5_content_hash(opened, &stored, err));
     CORE_TRY_DONE(core_h5_compute_hash(opened, &found, err));
     CORE_CHECK_DONE(stored == found, CORE_FORMAT,

@@ -155,9 +155,10 @@ static core_status read_grains(sim_world *w, core_h5 *file, core_error *err) {
         CORE_CHECK(w->type[i] >= 0 && w->type[i] < w->count_types, CORE_FORMAT,
                    "%s: " WORLD "/grains/type: %d in row %d, expected 0 .. %d", core_h5_path(file), w->type[i], i,
                    w->count_types - 1);
-        CORE_CHECK(w->role[i] <= SIM_ROLE_ABSENT && (w->role[i] == SIM_ROLE_PRESCRIBED) == (w->mover_of[i] >= 0),
-                   CORE_FORMAT, "%s: " WORLD "/grains/role: %d in row %d, which the scene does not have",
-                   core_h5_path(file), w->role[i], i);
+        const bool absent = w->role[i] == SIM_ROLE_ABSENT; // of either kind: phases and outlets take them away
+        CORE_CHECK(absent || w->role[i] == (w->mover_of[i] >= 0 ? SIM_ROLE_PRESCRIBED : SIM_ROLE_FREE), CORE_FORMAT,
+                   "%s: " WORLD "/grains/role: %d in row %d, which the scene does not have", core_h5_path(file),
+                   w->role[i], i);
         w->mass[i] = w->type_mass[w->type[i]];
         w->inertia[i] = w->type_inertia[w->type[i]];
         if (w->role[i] == SIM_ROLE_PRESCRIBED) continue;
@@ -330,7 +331,7 @@ static core_status apply_pair_rows(sim_world *w, const pair_rows *rows, core_err
 
 // ---------------------------------------------------------------------------------------------- boundaries
 
-#define WALL_NUMBERS 14
+#define WALL_NUMBERS 17
 
 static void pack_wall(const sim_wall *b, double *x, int64_t *steps) {
     const double numbers[WALL_NUMBERS] = {b->x[0],
@@ -346,7 +347,10 @@ static void pack_wall(const sim_wall *b, double *x, int64_t *steps) {
                                           b->plane.normal[1],
                                           b->plane.offset,
                                           b->plane.angle,
-                                          b->reach};
+                                          b->reach,
+                                          b->mover.x[0],
+                                          b->mover.x[1],
+                                          b->mover.angle};
     memcpy(x, numbers, sizeof numbers);
     steps[0] = b->present;
     steps[1] = b->mover.start;
@@ -383,7 +387,7 @@ static core_status write_walls(const sim_world *w, core_h5 *file, core_error *er
     }
     CORE_TRY_DONE(core_h5_write(file, WORLD "/boundaries/state", CORE_H5_F64, 2, dims_numbers, numbers, NULL,
                                 "x, y, angle; their rates; x, y, angle when grains near it were listed; normal, "
-                                "offset, angle of a plane; reach (SI)",
+                                "offset, angle of a plane; reach; x, y, angle where its motion starts (SI)",
                                 err));
     CORE_TRY_DONE(core_h5_write(file, WORLD "/boundaries/steps", CORE_H5_I64, 2, dims_steps, steps, NULL,
                                 "1: present; step at which its motion started and stopped, -1: not yet", err));
@@ -414,6 +418,8 @@ static void unpack_wall(const double *x, const int64_t *steps, sim_wall *b) {
     // to the bit as it was, also before it has moved for the first time
     if (b->kind == SIM_BOUNDARY_PLANE) b->plane = (sim_plane){.normal = {x[9], x[10]}, .offset = x[11], .angle = x[12]};
     b->reach = x[13];
+    memcpy(b->mover.x, x + 14, sizeof b->mover.x); // where a servo had brought it when its motion started
+    b->mover.angle = x[16];
     b->present = steps[0] != 0;
     b->mover.start = steps[1];
     b->mover.stop = steps[2];
