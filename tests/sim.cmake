@@ -48,3 +48,24 @@ if(CEM_CHIPMUNK_INCLUDE AND CEM_CHIPMUNK_LIBRARY)
 else()
   message(STATUS "bench_chipmunk: skipped, Chipmunk is not installed (Debian: libchipmunk-dev)")
 endif()
+
+# Golden states of the scenes in data/scenes. simulate_scalar finds no vector instructions whatever the processor: the files
+# that ask for them are compiled with other answers.
+set(no_vectors "-D__builtin_cpu_supports(x)=0")
+add_library(scalar_avx2 OBJECT ${CMAKE_SOURCE_DIR}/libnn/nn_kernel_avx2.c)
+target_compile_options(scalar_avx2 PRIVATE -mavx2 -mfma ${no_vectors})
+target_link_libraries(scalar_avx2 PRIVATE core nn cem_flags)
+add_library(scalar_avx512 OBJECT ${CMAKE_SOURCE_DIR}/libnn/nn_kernel_avx512.c)
+target_compile_options(scalar_avx512 PRIVATE -mavx512f ${no_vectors})
+target_link_libraries(scalar_avx512 PRIVATE core nn cem_flags)
+add_executable(simulate_scalar ${CMAKE_SOURCE_DIR}/cmd/simulate.c ${CMAKE_SOURCE_DIR}/libcore/core_math.c
+  ${CMAKE_SOURCE_DIR}/libsdf/sdf_near.c
+  $<TARGET_OBJECTS:scalar_avx2> $<TARGET_OBJECTS:scalar_avx512>)
+target_compile_options(simulate_scalar PRIVATE ${no_vectors})
+target_link_libraries(simulate_scalar PRIVATE cmd_common core sdf cspace sim cem_flags m)
+set_target_properties(simulate_scalar PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME golden COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/determinism/golden.sh ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR}
+  $<TARGET_FILE:simulate_scalar>)
+set_tests_properties(golden PROPERTIES LABELS determinism TIMEOUT 600)
+add_test(NAME blas_threads COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/determinism/blas_threads.sh ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
+set_tests_properties(blas_threads PROPERTIES LABELS determinism TIMEOUT 300)

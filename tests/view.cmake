@@ -42,7 +42,7 @@ endif()
 # Run files while they grow; kills and full disks at each write; kills of simulate at random moments.
 cem_test(test_core_run_grow unit/test_core_run_grow.c unit run_fixture core)
 cem_test(test_core_run_kill unit/test_core_run_kill.c unit run_fixture core)
-foreach(kills 5 50)
+foreach(kills 3 50)
   add_test(NAME cli_killed_${kills} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/killed.sh ${CMAKE_BINARY_DIR}/bin
     ${CMAKE_SOURCE_DIR} ${kills})
   set_tests_properties(cli_killed_${kills} PROPERTIES LABELS cli TIMEOUT 900)

@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { GRAINS = 40, FRAMES = 4, FULL_CHUNK = 256, PAGE = 4096 };
+enum { GRAINS = 40, FRAMES = 2, FULL_CHUNK = 256, PAGE = 4096 };
 
 /// What happens at the write number `at`.
 typedef enum fault { FAULT_NONE, FAULT_KILL, FAULT_KILL_IN_PAGE, FAULT_FULL } fault;
@@ -180,7 +180,7 @@ static int at_writes(fault what, int every) {
 
 static void killed_at_each_write(void **state) {
     (void)state;
-    assert_true(at_writes(FAULT_KILL, 1) > 200);
+    assert_true(at_writes(FAULT_KILL, 1) > 120);
 }
 
 /// The same where a chunk is full and the file grows by a new one: the process is copied in front of that, and the file
@@ -225,12 +225,12 @@ static void killed_at_a_new_chunk(void **state) {
 
 static void killed_between_pages(void **state) {
     (void)state;
-    assert_true(at_writes(FAULT_KILL_IN_PAGE, 4) > 40);
+    assert_true(at_writes(FAULT_KILL_IN_PAGE, 3) > 30);
 }
 
 static void disk_full(void **state) {
     (void)state;
-    assert_true(at_writes(FAULT_FULL, 4) > 40);
+    assert_true(at_writes(FAULT_FULL, 3) > 30);
 }
 
 int main(void) {

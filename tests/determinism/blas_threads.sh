@@ -1,0 +1,49 @@
+#!/bin/bash
+# Training with OPENBLAS_NUM_THREADS unset, 1 and 8, in one thread and in two: the same bits, and no more busy threads than were
+# asked for: BLAS does not start threads of its own inside ours.
+# $1: folder of the commands; $2: the project's folder.
+set -u
+bin=$(cd "$1" && pwd)
+root=$(cd "$2" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export OMP_WAIT_POLICY=passive
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+# busy PID: tasks that have used the processor for more than a tenth of the process's time so far.
+busy() {
+    cat /proc/"$1"/task/*/stat 2>/dev/null | sed 's/.*) //' | awk '{t[NR] = $12 + $13; all += t[NR]}
+        END {for (i in t) n += t[i] > all / 10; print all < 20 ? 0 : n + 0}'
+}
+
+"$bin/sdfgen" "$root/shapes/u.wkt" -o . --resolution 64 --quiet >/dev/null || fail sdfgen
+"$bin/csample" u.sdf.h5 -o u.samples.h5 --samples 20000 --held-out 500 --labels exact --threads 1 --quiet || fail csample
+first=
+for blas in unset 1 8; do
+    for threads in 1 2; do
+        unset OPENBLAS_NUM_THREADS
+        [ $blas = unset ] || export OPENBLAS_NUM_THREADS=$blas
+        "$bin/nntrain" u.samples.h5 -o u.maps.h5 --epochs 2 --layers 2 --width 128 --threads $threads --quiet >/dev/null 2>err.txt &
+        pid=$!
+        most=0
+        while kill -0 $pid 2>/dev/null; do
+            now=$(busy $pid)
+            [ "$now" -le $most ] || most=$now
+            sleep 0.1
+        done
+        wait $pid || fail "nntrain: $(cat err.txt)"
+        hash=$(h5dump -a content_hash u.maps.h5 | sed -n 's/.*(0): "\([0-9a-f]*\).*/\1/p')
+        [ ${#hash} = 16 ] || fail "no content hash: \"$hash\""
+        first=${first:-$hash}
+        [ "$hash" = "$first" ] || fail "OPENBLAS_NUM_THREADS $blas, $threads threads: found $hash, expected $first"
+        [ $most -ge 1 ] && [ $most -le $threads ] || fail "OPENBLAS_NUM_THREADS $blas, $threads threads: $most were busy"
+        rm -f u.maps.h5*
+    done
+done
+[ $failures = 0 ] && echo "blas_threads: all right"
+exit $((failures > 0))
