@@ -84,8 +84,12 @@ void cmd_statement_print(FILE *out, const cspace_map *map) {
     const cspace_statement *s = &map->statement;
     const bool exact_labels = strcmp(map->labels, cspace_labels_names[CSPACE_LABELS_EXACT]) == 0;
     const size_t n_bytes = sizeof(float) * (size_t)(map->distance.count_parameters + map->moment_arm.count_parameters);
-    fprintf(out, "%s-%s of ratio %.6g: nets %dx%d, %zu bytes, recipe %s, labels %s\n", map->a, map->b, map->ratio,
+    fprintf(out, "%s-%s of ratio %.6g: nets %dx%d, %zu bytes, recipe %s, labels %s", map->a, map->b, map->ratio,
             map->distance.layers, map->distance.width, n_bytes, map->recipe, map->labels);
+    if (map->smoothing > 0.0)
+        fprintf(out, " smoothed over %g\n", map->smoothing);
+    else
+        fprintf(out, ", not smoothed\n");
     fprintf(
         out,
         "errors on %lld held-out poses within 0.1 of contact; d and moment arms in units of the larger circumradius, "
@@ -166,6 +170,7 @@ void cmd_statement_print_json(FILE *out, const cspace_map *map) {
     fprintf(out, ", \"b\": ");
     cmd_print_json_text(out, map->b);
     fprintf(out, ", \"ratio\": %.9g, \"recipe\": \"%s\", \"labels\": \"%s\",\n", map->ratio, map->recipe, map->labels);
+    fprintf(out, "  \"smoothing\": %.9g,\n", map->smoothing);
     fprintf(out, "  \"poses\": %lld, \"exact_geometry\": %s,\n  ", (long long)s->poses, s->exact ? "true" : "false");
     json_column(out, "band_edges", cspace_band_edges, sizeof(double), CSPACE_BANDS + 1, ",\n");
     for (size_t i = 0; i < COUNT_SECTIONS; i++) json_errors(out, sections[i].key, section_rows(s, &sections[i]));

@@ -80,7 +80,7 @@ void cmd_sweep_print_heading(FILE *out) {
     fprintf(out, "errors on held-out samples within 0.1 of contact: d and moment arms in units of the larger "
                  "circumradius, normals in degrees; ns: one query of both nets, one thread\n");
     fprintf(out, "%-24s %-7s %8s %8s %8s %7s %7s %8s %8s %9s %8s\n", "pair", "net", "d mean", "d p99", "d max",
-            "sign %", "n p50", "arm p50", "bytes", "train s", "ns");
+            "sign %", "n p50", "arm p50", "bytes", "core s", "ns");
 }
 
 void cmd_sweep_print_row(FILE *out, const cspace_map *map, double nanoseconds) {
@@ -89,7 +89,7 @@ void cmd_sweep_print_row(FILE *out, const cspace_map *map, double nanoseconds) {
     snprintf(net, sizeof net, "%dx%d", map->distance.layers, map->distance.width);
     const cspace_error_stats *e = &map->error;
     fprintf(out, "%-24s %-7s %8.5f %8.5f %8.5f %7.3f %7.2f %8.5f %8zu %9.1f %8.0f\n", pair, net, e->d_mean, e->d_p99,
-            e->d_max, 100.0 * e->sign_errors, e->normal_p50, e->arm_p50, cmd_train_bytes(map),
-            map->train_distance.seconds + map->train_moment_arm.seconds, nanoseconds);
+            e->d_max, 100.0 * e->sign_errors, e->normal_p50, e->arm_p50, cmd_train_bytes(map), map->core_seconds,
+            nanoseconds);
     fflush(out);
 }

@@ -138,6 +138,6 @@ void cmd_train_print_row(FILE *out, const cspace_map *map) {
     const cspace_error_stats *e = &map->error;
     fprintf(out, "%-24s %-7s %8.5f %8.5f %8.5f %7.3f %7.2f %7.2f %8.5f %7zu %8.1f %8.4g\n", pair, net, e->d_mean,
             e->d_p99, e->d_max, 100.0 * e->sign_errors, e->normal_mean, e->normal_p50, e->arm_p50, cmd_train_bytes(map),
-            map->train_distance.seconds + map->train_moment_arm.seconds, map->train_distance.epochs);
+            map->core_seconds, map->train_distance.epochs);
     fflush(out);
 }

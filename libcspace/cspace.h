@@ -181,6 +181,9 @@ core_status cspace_samples_write(const char *path, const cspace_samples *samples
                                  core_error *err);
 /// IO, FORMAT, VERSION_OTHER, NONFINITE, MEMORY. content_hash may be NULL.
 core_status cspace_samples_read(const char *path, cspace_samples *samples, uint64_t *content_hash, core_error *err);
+/// Names of the shapes and ratio alone, as they stand there. IO, FORMAT, VERSION_OTHER.
+core_status cspace_samples_read_pair(const char *path, char a[CORE_NAME_MAX], char b[CORE_NAME_MAX], double *ratio,
+                                     core_error *err);
 
 // ---------------------------------------------------------------------------------------------- symmetries and folding
 
@@ -346,6 +349,7 @@ typedef struct cspace_map {
     double ratio, scale_a, scale_b;
     uint64_t hash_a, hash_b; // of the canonical outlines
     char labels[16];
+    double smoothing; // of the labels, units of L; 0: none
     cspace_fold fold;
     cspace_encoding encoding;
     bool arm_normal;               // the moment-arm net also sees the distance net's normal
@@ -355,6 +359,7 @@ typedef struct cspace_map {
     cspace_statement statement;
     char recipe[16];
     nn_train_report train_distance, train_moment_arm;
+    double core_seconds; // processor time of the training, rows and interrupted calls included; 0: not known
     uint64_t input_hash; // of samples and training options (staleness)
 } cspace_map;
 /// Frees and zeroes; accepts {0} and NULL.
@@ -404,7 +409,8 @@ core_status cspace_train_recipe(const char *name, cspace_train_def *def, core_er
 uint64_t cspace_train_input_hash(uint64_t samples_input_hash, const cspace_train_def *def);
 /// Trains both nets, measures the error on the held-out rows. RANGE, SHAPE (no negative or no positive distances),
 /// NONFINITE, MEMORY; of state_path IO, FORMAT, ARG (other samples or options). NOT_CONVERGED (message: step and
-/// cause): *map holds the best weights there were, prepared, if both nets had any.
+/// cause): *map holds the best weights there were, prepared; where the moment-arm net waited for the distance net
+/// (arm_normal), its weights are zero.
 core_status cspace_train(const cspace_samples *samples, const cspace_train_def *def, const core_progress *progress,
                          cspace_map *map, core_error *err);
 /// Statistics of a prepared map against labelled rows with |d| < band.

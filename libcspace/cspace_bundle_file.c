@@ -70,6 +70,16 @@ static core_status get_finite(core_h5 *file, const char *object, const char *nam
     return CORE_OK;
 }
 
+// A number from 0 to `most` that older files do not have: 0.
+static core_status get_later(core_h5 *file, const char *object, const char *name, double most, double *value,
+                             core_error *err) {
+    *value = 0.0;
+    if (core_h5_get_number(file, object, name, value, NULL) != CORE_OK) return CORE_OK;
+    CORE_CHECK(*value >= 0.0 && *value <= most, CORE_RANGE, "%s: %s/%s: found %g, expected 0 to %g", core_h5_path(file),
+               object, name, *value, most);
+    return CORE_OK;
+}
+
 // A text attribute that has to be what this version knows.
 static core_status expect_text(core_h5 *file, const char *object, const char *name, const char *expected,
                                core_error *err) {
@@ -162,6 +172,7 @@ static core_status write_training(core_h5 *file, const char *pair, const cspace_
     child(group, pair, "training");
     CORE_TRY(core_h5_group(file, group, "how the map was made", err));
     CORE_TRY(core_h5_set_text(file, group, "recipe", map->recipe, err));
+    CORE_TRY(core_h5_set_number(file, group, "core_seconds", map->core_seconds, err));
     CORE_TRY(set_hash(file, group, "input_hash", map->input_hash, err));
     CORE_TRY(write_report(file, group, "distance", &map->train_distance, err));
     return write_report(file, group, "moment_arm", &map->train_moment_arm, err);
@@ -178,6 +189,7 @@ static core_status write_map(core_h5 *file, int index, const cspace_map *map, co
     CORE_TRY(set_hash(file, pair, "hash_a", map->hash_a, err));
     CORE_TRY(set_hash(file, pair, "hash_b", map->hash_b, err));
     CORE_TRY(core_h5_set_text(file, pair, "labels", map->labels, err));
+    CORE_TRY(core_h5_set_number(file, pair, "smoothing", map->smoothing, err));
     CORE_TRY(write_fold(file, pair, &map->fold, err));
     CORE_TRY(write_net(file, pair, "distance", "signed distance d of the folded, encoded pose", map, &map->distance,
                        false, "d", err));
@@ -327,6 +339,7 @@ static core_status read_pair(core_h5 *file, const char *pair, cspace_map *map, c
     CORE_TRY(get_hash(file, pair, "hash_a", &map->hash_a, err));
     CORE_TRY(get_hash(file, pair, "hash_b", &map->hash_b, err));
     CORE_TRY(core_h5_get_text(file, pair, "labels", map->labels, sizeof map->labels, err));
+    CORE_TRY(get_later(file, pair, "smoothing", 0.1, &map->smoothing, err));
     CORE_TRY(read_fold(file, pair, &map->fold, err));
     cspace_encoding encoding_arm = CSPACE_RAW;
     bool distance_normal = false;
@@ -344,6 +357,7 @@ static core_status read_pair(core_h5 *file, const char *pair, cspace_map *map, c
     child(training, pair, "training");
     CORE_TRY(core_h5_get_text(file, training, "recipe", map->recipe, sizeof map->recipe, err));
     CORE_TRY(get_hash(file, training, "input_hash", &map->input_hash, err));
+    CORE_TRY(get_later(file, training, "core_seconds", INFINITY, &map->core_seconds, err));
     CORE_TRY(read_report(file, training, "distance", &map->train_distance, err));
     CORE_TRY(read_report(file, training, "moment_arm", &map->train_moment_arm, err));
     return cspace_map_prepare(map, NN_ISA_BEST, err);

@@ -151,6 +151,7 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
     print_name(text, map->recipe);
     cspace__text_print(text, ", labels ");
     print_name(text, map->labels);
+    if (map->smoothing > 0.0) cspace__text_print(text, " smoothed over %g L", map->smoothing);
     cspace__text_print(text, "; %lld held-out poses; L: the larger circumradius</p>\n", (long long)n);
     print_summary(text, map);
     print_plots(text, map, exact != NULL, d, normal, label, n);

@@ -168,6 +168,20 @@ done:
     return status;
 }
 
+core_status cspace_samples_read_pair(const char *path, char a[CORE_NAME_MAX], char b[CORE_NAME_MAX], double *ratio,
+                                     core_error *err) {
+    CORE_CHECK(path && a && b && ratio, CORE_ARG, "cspace_samples_read_pair: a null pointer");
+    core_status status = CORE_OK;
+    core_h5 *file = NULL;
+    CORE_TRY_DONE(core_h5_open(path, CSPACE_SAMPLES_FORMAT, CSPACE_SAMPLES_VERSION, &file, err));
+    CORE_TRY_DONE(core_h5_get_text(file, "/", "a", a, CORE_NAME_MAX, err));
+    CORE_TRY_DONE(core_h5_get_text(file, "/", "b", b, CORE_NAME_MAX, err));
+    CORE_TRY_DONE(read_number(file, "ratio", 1.0 / 64.0, 64.0, ratio, err));
+done:
+    core_h5_close(&file);
+    return status;
+}
+
 core_status cspace_samples_read(const char *path, cspace_samples *samples, uint64_t *content_hash, core_error *err) {
     CORE_CHECK(path && samples, CORE_ARG, "cspace_samples_read: a null pointer");
     core_status status = CORE_OK;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define TRAIN_COOKIE 0x747261
 // Band of the accuracy statement.
@@ -126,6 +127,7 @@ static void describe(const cspace_samples *samples, const cspace_train_def *def,
     map->scale_b = map->ratio <= 1.0 ? map->ratio : 1.0;
     map->hash_a = a->hash, map->hash_b = b->hash;
     memcpy(map->labels, samples->labels, sizeof map->labels);
+    map->smoothing = samples->smoothing;
     memcpy(map->recipe, def->recipe, sizeof map->recipe);
     map->fold = cspace_fold_make(a, b, map->ratio, def->fold);
     map->encoding = def->encoding;
@@ -138,7 +140,6 @@ typedef struct net_job {
     nn_data data;
     nn_train_def def;
     const core_progress *progress;
-    char stage[2 * CORE_NAME_MAX + 32];
     nn_model *model;
     nn_train_report *report;
     core_status status;
@@ -148,7 +149,7 @@ typedef struct net_job {
 static void run_job(void *arg, int64_t i, int worker) {
     (void)worker;
     net_job *job = (net_job *)arg + i;
-    job->status = nn_train(&job->data, &job->def, job->progress, job->stage, job->model, job->report, &job->error);
+    job->status = nn_train(&job->data, &job->def, job->progress, "training", job->model, job->report, &job->error);
 }
 
 static core_status finish_job(net_job *job, double images, core_error *err) {
@@ -175,8 +176,6 @@ static void describe_jobs(const cspace__train_rows *t, const cspace_train_def *d
         // Epochs are passes over the samples: more images make a pass longer, not the training.
         jobs[i].def.epochs /= (double)t->n / (double)t->samples;
         jobs[i].def.seconds *= i == 0 ? DISTANCE_SHARE : 1.0 - DISTANCE_SHARE;
-        snprintf(jobs[i].stage, sizeof jobs[i].stage, "training %s-%s%s", map->a, map->b,
-                 i == 0 ? " distance" : " moment arm");
     }
     jobs[0].model = &map->distance, jobs[1].model = &map->moment_arm;
     jobs[0].report = &map->train_distance, jobs[1].report = &map->train_moment_arm;
@@ -193,33 +192,62 @@ static void describe_jobs(const cspace__train_rows *t, const cspace_train_def *d
     if (def->arm_layers > 0) jobs[1].def.layers = def->arm_layers;
 }
 
+// The distance net's part of the work: weights times matrix products a row and layer. Its gradient term costs one more,
+// three more with the curvature of QReLU (libnn/README.md).
+static double distance_share(const net_job jobs[2]) {
+    double work[2];
+    for (int i = 0; i < 2; i++) {
+        const nn_train_def *def = &jobs[i].def;
+        const double width = def->width,
+                     products = i == 0 && def->gradient_weight > 0.0 ? (def->activation == NN_QRELU ? 6.0 : 4.0) : 3.0;
+        work[i] = products * width * (jobs[i].data.inputs + (def->layers - 1) * width);
+    }
+    return jobs[0].def.seconds > 0.0 ? DISTANCE_SHARE : work[0] / (work[0] + work[1]);
+}
+
 // Both nets from the same rows. With two threads each net has one of its own: they share nothing, so no step of one
 // waits for the other (a barrier a step costs far more on a busy machine).
 static core_status train_side_by_side(const cspace__train_rows *t, const cspace_train_def *def,
-                                      const core_progress *progress, const unfinished *kept, cspace_map *map,
+                                      cspace__train_meter *meter, const unfinished *kept, cspace_map *map,
                                       core_error *err) {
     const bool together = def->net.threads > 1;
     net_job jobs[2];
     describe_jobs(t, def, kept, map, jobs);
-    jobs[0].progress = progress, jobs[1].progress = together ? NULL : progress;
+    cspace__train_meter_start(meter, kept->i_try, distance_share(jobs), together);
+    for (int i = 0; i < 2; i++) jobs[i].progress = &meter->net[i].progress;
     if (together) jobs[0].def.seconds = jobs[1].def.seconds = def->net.seconds;
     core_thread_for(together ? 2 : 1, 2, run_job, jobs);
     for (int i = 0; i < 2; i++) CORE_TRY(finish_job(&jobs[i], (double)t->n / (double)t->samples, err));
     return CORE_OK;
 }
 
+// The net of a job that is not trained: all weights zero.
+static core_status create_blank(const net_job *job, core_error *err) {
+    const nn_model_def def = {.inputs = job->data.inputs,
+                              .width = job->def.width,
+                              .layers = job->def.layers,
+                              .heads = job->def.heads,
+                              .activation = job->def.activation,
+                              .corner = job->def.corner};
+    return nn_model_create(&def, job->model, err);
+}
+
 // The distance net first: the moment-arm net learns from the normals it predicts.
-static core_status train_one_by_one(const cspace_rows *rows, const cspace_train_def *def, const core_progress *progress,
+static core_status train_one_by_one(const cspace_rows *rows, const cspace_train_def *def, cspace__train_meter *meter,
                                     const unfinished *kept, cspace__train_rows *t, cspace_map *map, core_error *err) {
     net_job jobs[2];
     describe_jobs(t, def, kept, map, jobs);
+    jobs[1].data.inputs += CSPACE_NORMAL_INPUTS;
+    cspace__train_meter_start(meter, kept->i_try, distance_share(jobs), false);
     for (int i = 0; i < 2; i++) {
-        jobs[i].progress = progress, jobs[i].def.threads = def->net.threads;
+        jobs[i].progress = &meter->net[i].progress, jobs[i].def.threads = def->net.threads;
         if (i == 1) {
             CORE_TRY(cspace__train_rows_normals(rows, &map->fold, def, &map->distance, t, err));
-            jobs[1].data.x = t->arm_x, jobs[1].data.inputs = t->inputs + CSPACE_NORMAL_INPUTS;
+            jobs[1].data.x = t->arm_x;
         }
         run_job(jobs, i, 0);
+        // what is left of a distance net that went wrong makes a map with arms of s = 0
+        if (i == 0 && jobs[0].status == CORE_NOT_CONVERGED) CORE_TRY(create_blank(&jobs[1], err));
         CORE_TRY(finish_job(&jobs[i], (double)t->n / (double)t->samples, err));
     }
     return CORE_OK;
@@ -236,7 +264,7 @@ static core_status measure_try(const cspace_map *map, const cspace_rows *rows, d
 }
 
 // Trains up to def->tries times, until the target is met; the best try becomes the map.
-static core_status train_tries(const cspace_rows *rows, const cspace_train_def *def, const core_progress *progress,
+static core_status train_tries(const cspace_rows *rows, const cspace_train_def *def, cspace__train_meter *meter,
                                cspace__train_log *log, cspace__train_rows *t, cspace_map *map, core_error *err) {
     core_status status = CORE_OK;
     double best = INFINITY;
@@ -248,8 +276,8 @@ static core_status train_tries(const cspace_rows *rows, const cspace_train_def *
         one.net.seed += TRY_SEED * (uint64_t)i;
         candidate = bare;
         const unfinished kept = {log, i};
-        CORE_TRY_DONE(def->arm_normal ? train_one_by_one(rows, &one, progress, &kept, t, &candidate, err)
-                                      : train_side_by_side(t, &one, progress, &kept, &candidate, err));
+        CORE_TRY_DONE(def->arm_normal ? train_one_by_one(rows, &one, meter, &kept, t, &candidate, err)
+                                      : train_side_by_side(t, &one, meter, &kept, &candidate, err));
         CORE_TRY_DONE(cspace_map_prepare(&candidate, NN_ISA_BEST, err));
         double error = 0.0;
         if (def->tries > 1) CORE_TRY_DONE(measure_try(&candidate, rows, &error, err));
@@ -287,6 +315,8 @@ core_status cspace_train(const cspace_samples *samples, const cspace_train_def *
     cspace_rows training = {0}, held_out = {0};
     cspace__train_rows t = {0};
     cspace__train_log log = {0};
+    cspace__train_meter meter;
+    const clock_t started = clock();
     describe(samples, def, &m);
     const bool swapped = cspace_pair_is_swapped(samples->a.name, samples->b.name, samples->ratio);
     if (swapped) {
@@ -298,7 +328,9 @@ core_status cspace_train(const cspace_samples *samples, const cspace_train_def *
     if (def->state_path)
         CORE_TRY_DONE(cspace__train_log_open(def->state_path, m.input_hash, def->state_replace, &log, err));
     CORE_TRY_DONE(cspace__train_rows_create(rows, &m.fold, samples->band, def, &t, err));
-    status = train_tries(rows, def, progress, def->state_path ? &log : NULL, &t, &m, err);
+    cspace__train_meter_init(progress, &m, def->tries, &meter);
+    status = train_tries(rows, def, &meter, def->state_path ? &log : NULL, &t, &m, err);
+    m.core_seconds = log.core_seconds + (double)(clock() - started) / CLOCKS_PER_SEC;
     if (status == CORE_NOT_CONVERGED) rescue(fresh, &m, map);
     if (status != CORE_OK) goto done;
     CORE_TRY_DONE(cspace_map_measure(&m, fresh, MEASURE_BAND, &m.error, err));

@@ -2,6 +2,7 @@
 // A net that is done is kept too, so that a training that goes on has everything it needs. Layout: data/README.md.
 #include "cspace_train_state.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -31,6 +32,8 @@ static core_status log_write(const cspace__train_log *log, core_error *err) {
     core_hash_text(log->input_hash, text);
     CORE_TRY_DONE(core_h5_create(log->path, FORMAT, VERSION, &file, err));
     CORE_TRY_DONE(core_h5_set_text(file, "/", "input_hash", text, err));
+    const double core_seconds = log->core_seconds + (double)(clock() - log->started) / CLOCKS_PER_SEC;
+    CORE_TRY_DONE(core_h5_set_number(file, "/", "core_seconds", core_seconds, err));
     for (int i = 0; i < CSPACE__TRIES_MAX; i++)
         for (int net = 0; net < 2; net++) {
             const cspace__train_slot *slot = &log->slot[i][net];
@@ -58,6 +61,10 @@ static core_status log_read(cspace__train_log *log, core_error *err) {
                     "%s: an unfinished training of other samples or options (%s, expected %s); give the same to go on, "
                     "or remove the file to start anew",
                     log->path, found, expected);
+    // files of earlier versions say nothing about it
+    if (core_h5_get_number(file, "/", "core_seconds", &log->core_seconds, NULL) != CORE_OK) log->core_seconds = 0.0;
+    CORE_CHECK_DONE(log->core_seconds >= 0.0 && isfinite(log->core_seconds), CORE_FORMAT,
+                    "%s: core_seconds: found %g, expected a number >= 0", log->path, log->core_seconds);
     for (int i = 0; i < CSPACE__TRIES_MAX; i++)
         for (int net = 0; net < 2; net++) {
             char group[48];
@@ -72,7 +79,7 @@ done:
 
 core_status cspace__train_log_open(const char *path, uint64_t input_hash, bool replace, cspace__train_log *log,
                                    core_error *err) {
-    *log = (cspace__train_log){.path = path, .input_hash = input_hash, .written = now_seconds()};
+    *log = (cspace__train_log){.path = path, .input_hash = input_hash, .written = now_seconds(), .started = clock()};
     atomic_flag_clear(&log->busy);
     for (int i = 0; i < CSPACE__TRIES_MAX; i++)
         for (int net = 0; net < 2; net++) log->slot[i][net].log = log;
@@ -91,6 +98,7 @@ void cspace__train_log_clear(cspace__train_log *log) {
             nn_train_state_destroy(&log->slot[i][net].found);
             nn_train_state_destroy(&log->slot[i][net].latest);
         }
+    log->core_seconds = 0.0;
 }
 
 // ---------------------------------------------------------------------------------------------- saving

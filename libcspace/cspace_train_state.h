@@ -5,6 +5,7 @@
 #include "cspace.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 #define CSPACE__TRIES_MAX 16
 
@@ -21,7 +22,9 @@ typedef struct cspace__train_slot {
 struct cspace__train_log {
     const char *path; // borrowed
     uint64_t input_hash;
-    double written; // time of the last writing, s
+    double written;      // time of the last writing, s
+    double core_seconds; // processor time of the calls that were interrupted
+    clock_t started;     // processor time of this one
     atomic_flag busy;
     cspace__train_slot slot[CSPACE__TRIES_MAX][2];
 };

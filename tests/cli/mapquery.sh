@@ -34,6 +34,11 @@ for title in 'u-u of ratio 1' 'map against exact geometry' 'map against its own 
     grep -q "$title" error.txt || fail "--error: no \"$title\": $(cat error.txt)"
 done
 [ "$(grep -c '^all ' error.txt)" = 5 ] || fail "--error: five tables: $(cat error.txt)"
+head -1 error.txt | grep -q 'labels minimiser, not smoothed$' || fail "--error: labels: $(head -1 error.txt)"
+"$bin/csample" all.h5.cache/u.sdf.h5 -o smooth.samples.h5 --labels exact --smooth 0.002 --samples 1000 --held-out 300 --quiet >/dev/null || fail "smoothed samples"
+"$bin/nntrain" smooth.samples.h5 -o smooth.h5 --layers 1 --width 8 --epochs 1 --quiet >/dev/null || fail "a map of smoothed labels"
+"$bin/mapquery" smooth.h5 u u --error </dev/null | head -1 | grep -q 'labels exact smoothed over 0.002$' || fail "--error: smoothed labels"
+"$bin/mapquery" smooth.h5 u u --error --json </dev/null | grep -q '^  "smoothing": 0.002,$' || fail "--json: smoothed labels"
 "$bin/mapquery" all.h5 u square --error </dev/null >error.txt || fail "--error in the other order"
 grep -q '^square-u of' error.txt || fail "--error: $(head -1 error.txt)"
 grep -q 'exchanged' error.txt && fail "--error: different shapes cannot be exchanged"

@@ -51,6 +51,8 @@ static cspace_bundle make(void) {
                                                       .curve = {0.5f, 0.25f, 0.125f}};
     bundle.maps[0].train_moment_arm = (nn_train_report){
         .steps = 12, .epochs = 3.5, .seconds = 4.5, .loss_first = 0.5, .loss_last = 0.0625, .samples_per_second = 2e6};
+    bundle.maps[0].smoothing = 0.002;
+    bundle.maps[0].core_seconds = 41.5;
     return bundle;
 }
 
@@ -97,6 +99,7 @@ static void test_round_trip(void **state) {
     assert_memory_equal(&m->train_distance, &bundle.maps[0].train_distance, sizeof m->train_distance);
     assert_memory_equal(&m->train_moment_arm, &bundle.maps[0].train_moment_arm, sizeof m->train_moment_arm);
     assert_true(m->train_distance.curve[2] == 0.125f);
+    assert_true(m->smoothing == 0.002 && m->core_seconds == 41.5 && back.maps[1].smoothing == 0.0);
     assert_int_equal(cspace_bundle_shape(&back, "u")->hash, u.shape.hash);
     assert_null(cspace_bundle_shape(&back, "v"));
     // Written again: the same content.

@@ -63,6 +63,12 @@ static void test_round_trip(void **state) {
     assert_true(content != again);
     cspace_samples_clear(&s);
     assert_int_equal(cspace_samples_read(path, &s, NULL, NULL), CORE_OK); // the hash is optional
+    char a[CORE_NAME_MAX], b[CORE_NAME_MAX];
+    double ratio;
+    assert_int_equal(cspace_samples_read_pair(path, a, b, &ratio, NULL), CORE_OK);
+    assert_string_equal(a, s.a.name);
+    assert_string_equal(b, s.b.name);
+    assert_true(ratio == s.ratio);
     cspace_samples_clear(&s);
 }
 
@@ -145,6 +151,10 @@ static void test_bad_files(void **state) {
         assert_null(s.training.pose);
     }
     core_free(data);
+    char a[CORE_NAME_MAX], b[CORE_NAME_MAX];
+    double ratio;
+    assert_int_equal(cspace_samples_read_pair(NULL, a, b, &ratio, &err), CORE_ARG);
+    assert_int_equal(cspace_samples_read_pair(test_folder_path(other, "absent"), a, b, &ratio, &err), CORE_IO);
     assert_int_equal(cspace_samples_read(NULL, &s, NULL, &err), CORE_ARG);
     assert_int_equal(cspace_samples_read(path, NULL, NULL, &err), CORE_ARG);
     assert_int_equal(cspace_samples_write(NULL, &samples, &provenance, &err), CORE_ARG);

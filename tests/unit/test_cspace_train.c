@@ -350,12 +350,70 @@ static void test_subset_and_memory(void **state) {
     }
 }
 
+// What came in last; never less than before.
+typedef struct seen {
+    int reports;
+    double done, total;
+    char stage[64];
+} seen;
+
+static void look(void *user, const char *stage, double done, double total, const char *unit, const char *note) {
+    seen *s = user;
+    assert_true(done >= s->done && done <= total * (1.0 + 1e-12));
+    assert_true(s->reports == 0 || total == s->total);
+    assert_true(unit && note);
+    s->reports++;
+    s->done = done, s->total = total;
+    snprintf(s->stage, sizeof s->stage, "%s", stage);
+}
+
+// One line for both nets and all tries, from nothing to everything, one after the other and side by side.
+static void test_progress(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        cspace_train_def def = small_def(k == 0 ? "accurate" : "default", 2.0);
+        cspace_map map = {0};
+        seen s = {0};
+        const core_progress progress = {look, &s};
+        def.samples = 1000, def.tries = 2, def.net.threads = k == 2 ? 2 : 1;
+        assert_int_equal(cspace_train(&samples, &def, &progress, &map, NULL), CORE_OK);
+        assert_string_equal(s.stage, "training disc-square");
+        assert_true(s.reports > 4);
+        assert_close(s.done, s.total, 1e-9 * s.total);
+        // both nets, both tries: rows of an epoch, shared out between the tries
+        assert_true(s.total >= 2.0 * 2.0 * 1000.0 && s.total <= 2.0 * 2.0 * 1000.0 + 4.0 * 256.0);
+        assert_true(map.core_seconds > 0.0);
+        cspace_map_clear(&map);
+    }
+}
+
+// A distance net that explodes leaves its best weights, also where the moment-arm net waits for it.
+static void test_best_weights(void **state) {
+    (void)state;
+    static const char *const recipes[] = {"accurate", "default"};
+    for (int k = 0; k < 2; k++) {
+        cspace_train_def def = small_def(recipes[k], 20.0);
+        cspace_map map = {0};
+        core_error err = {0};
+        def.net.learning_rate = 10.0, def.net.schedule = NN_SCHEDULE_CONSTANT;
+        assert_int_equal(cspace_train(&samples, &def, NULL, &map, &err), CORE_NOT_CONVERGED);
+        assert_non_null(strstr(err.message, "at step"));
+        assert_non_null(map.kernel_distance);
+        assert_true(map.error.n > 0);
+        bool blank = true;
+        for (int i = 0; i < map.moment_arm.count_parameters; i++) blank = blank && map.moment_arm.parameters[i] == 0.0f;
+        assert_true(blank == (k == 0));
+        cspace_map_clear(&map);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_labels),     cmocka_unit_test(test_learns),
-                                       cmocka_unit_test(test_paper),      cmocka_unit_test(test_accurate),
-                                       cmocka_unit_test(test_tries),      cmocka_unit_test(test_other_order),
-                                       cmocka_unit_test(test_input_hash), cmocka_unit_test(test_deterministic),
-                                       cmocka_unit_test(test_refused),    cmocka_unit_test(test_subset_and_memory),
-                                       cmocka_unit_test(test_exchange)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_labels),      cmocka_unit_test(test_learns),
+                                       cmocka_unit_test(test_paper),       cmocka_unit_test(test_accurate),
+                                       cmocka_unit_test(test_tries),       cmocka_unit_test(test_other_order),
+                                       cmocka_unit_test(test_input_hash),  cmocka_unit_test(test_deterministic),
+                                       cmocka_unit_test(test_refused),     cmocka_unit_test(test_subset_and_memory),
+                                       cmocka_unit_test(test_exchange),    cmocka_unit_test(test_progress),
+                                       cmocka_unit_test(test_best_weights)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
