@@ -89,7 +89,7 @@ typedef struct session {
     cspace_bundle old; // of --update
     cspace_bundle result;
     cspace_report *report; // NULL: none wanted
-    char **states;         // (count_files) files of unfinished trainings, NULL: none
+    char **states;         // (count_files x CMD_SWEEP_MAX) files of unfinished trainings, NULL: none
     bool quiet;
     int rows_printed, count_trained, count_reused, count_kept, count_dropped;
 } session;
@@ -108,6 +108,16 @@ static bool take_current(session *s, const cspace_samples *samples, cspace_map *
         return true;
     }
     return false;
+}
+
+// Fails now, not after a training, if a file could not be written. What is there stays.
+static core_status check_writable(const char *path, core_error *err) {
+    char *temporary = NULL;
+    CORE_TRY(core_file_temporary(path, &temporary, err));
+    core_status status = core_file_write(temporary, "", 0, err);
+    if (status == CORE_OK) (void)remove(temporary);
+    core_free(temporary);
+    return status;
 }
 
 // "OUTPUT.A__B[__RATIO]SUFFIX". Caller frees.
@@ -167,19 +177,57 @@ static core_status make_map(session *s, const cspace_samples *samples, char **st
     return CORE_OK;
 }
 
+// Where the training of one size of a sweep is kept: beside the output, else beside the samples. Caller frees; NULL:
+// nothing can be written there.
+static core_status sweep_state(const session *s, const cspace_samples *samples, int index, int i_size, char **path,
+                               core_error *err) {
+    core_status status = CORE_OK;
+    char suffix[48], *made = NULL;
+    snprintf(suffix, sizeof suffix, ".%dx%d.training.h5", s->sweep.layers[i_size], s->sweep.width[i_size]);
+    if (s->o->output) return beside_output(s, samples, suffix, path, err);
+    const size_t n_bytes = strlen(s->o->files[index]) + sizeof suffix;
+    CORE_NEW_DONE(made, n_bytes);
+    snprintf(made, n_bytes, "%s%s", s->o->files[index], suffix);
+    if (check_writable(made, NULL) == CORE_OK) {
+        *path = made;
+        made = NULL;
+    } else if (!s->quiet) {
+        fprintf(stderr, "nntrain: %s cannot be written: an interrupted training of this size starts again\n", made);
+    }
+done:
+    core_free(made);
+    return status;
+}
+
+static void remove_states(const session *s, int index) {
+    for (int i = 0; i < CMD_SWEEP_MAX; i++)
+        if (s->states[index * CMD_SWEEP_MAX + i]) (void)remove(s->states[index * CMD_SWEEP_MAX + i]);
+}
+
+// One size of a sweep.
+static core_status train_size(const session *s, const cspace_samples *samples, int index, int i, cspace_map *map,
+                              core_error *err) {
+    char **state = &s->states[index * CMD_SWEEP_MAX + i];
+    cspace_train_def def = *s->def;
+    def.net.layers = s->sweep.layers[i], def.net.width = s->sweep.width[i];
+    CORE_TRY(sweep_state(s, samples, index, i, state, err));
+    def.state_path = *state;
+    if (*state && !s->quiet && core_file_exists(*state)) fprintf(stderr, "nntrain: going on with %s\n", *state);
+    const core_status status = cspace_train(samples, &def, s->progress, map, err);
+    cmd_progress_end();
+    if (status == CORE_NOT_CONVERGED && *state) (void)remove(*state); // it would only fail again
+    return status;
+}
+
 // Every size in turn, smallest first, up to the first that meets the target; *map stays {0} without a target.
-static core_status make_sweep(session *s, const cspace_samples *samples, cspace_map *map, core_error *err) {
+static core_status make_sweep(session *s, const cspace_samples *samples, int index, cspace_map *map, core_error *err) {
     core_status status = CORE_OK;
     cspace_map tried = {0};
     double best = INFINITY;
     int i_best = 0;
     for (int i = 0; i < s->sweep.count; i++) {
-        cspace_train_def def = *s->def;
         double nanoseconds = 0.0;
-        def.net.layers = s->sweep.layers[i], def.net.width = s->sweep.width[i];
-        status = cspace_train(samples, &def, s->progress, &tried, err);
-        cmd_progress_end();
-        CORE_TRY_DONE(status);
+        CORE_TRY_DONE(train_size(s, samples, index, i, &tried, err));
         CORE_TRY_DONE(cmd_sweep_time_query(&tried, &samples->held_out, &nanoseconds, err));
         if (s->rows_printed++ == 0) cmd_sweep_print_heading(stdout);
         cmd_sweep_print_row(stdout, &tried, nanoseconds);
@@ -191,6 +239,7 @@ static core_status make_sweep(session *s, const cspace_samples *samples, cspace_
         if (tried.error.d_mean < best) best = tried.error.d_mean, i_best = i;
         cspace_map_clear(&tried);
     }
+    if (!isnan(s->target)) remove_states(s, index); // the sweep is over
     CORE_CHECK_DONE(isnan(s->target), CORE_NOT_CONVERGED,
                     "no size reaches a mean error of d of %g; the best, %dx%d, has %.5f. Larger nets (--sweep), longer "
                     "training (--epochs) or more samples may; no bundle was written",
@@ -218,16 +267,11 @@ static core_status train_file(session *s, int index, uint64_t *content_hash, cor
     cspace_map map = {0};
     const char *path = s->o->files[index];
     CORE_TRY_DONE(cspace_samples_read(path, &samples, content_hash, err));
-    const cspace_map *there = NULL;
-    bool swapped;
-    CORE_CHECK_DONE(cspace_bundle_find(&s->result, samples.a.name, samples.b.name, samples.ratio, &there, &swapped,
-                                       NULL) != CORE_OK,
-                    CORE_ARG, "%s: the pair %s-%s is in another of the files already", path, samples.a.name,
-                    samples.b.name);
-    status =
-        s->sweep.count > 0 ? make_sweep(s, &samples, &map, err) : make_map(s, &samples, &s->states[index], &map, err);
+    status = s->sweep.count > 0 ? make_sweep(s, &samples, index, &map, err)
+                                : make_map(s, &samples, &s->states[index * CMD_SWEEP_MAX], &map, err);
     if (status == CORE_OK && map.kernel_distance) {
-        swapped = cspace_pair_is_swapped(samples.a.name, samples.b.name, samples.ratio); // the bundle's stored order
+        // the bundle's stored order
+        const bool swapped = cspace_pair_is_swapped(samples.a.name, samples.b.name, samples.ratio);
         if (s->report) CORE_TRY_DONE(report_map(s, &samples, swapped, &map, err));
         status = cspace_bundle_add(&s->result, &map, swapped ? &samples.b : &samples.a,
                                    swapped ? &samples.a : &samples.b, err);
@@ -263,13 +307,35 @@ static core_status keep_others(session *s, core_error *err) {
 
 // ---------------------------------------------------------------------------------------------- the command
 
-// Fails now, not after the training, if the report could not be written. What is there stays.
-static core_status check_report(const char *path, core_error *err) {
-    char *temporary = NULL;
-    CORE_TRY(core_file_temporary(path, &temporary, err));
-    core_status status = core_file_write(temporary, "", 0, err);
-    if (status == CORE_OK) (void)remove(temporary);
-    core_free(temporary);
+// What a file is about, in the bundle's order.
+typedef struct file_pair {
+    char a[CORE_NAME_MAX], b[CORE_NAME_MAX];
+    double ratio;
+} file_pair;
+
+// Fails now, not after the first training, if a file cannot be read or two are of one pair.
+static core_status check_files(const options *o, core_error *err) {
+    core_status status = CORE_OK;
+    file_pair *pairs = NULL;
+    CORE_NEW_DONE(pairs, (size_t)o->count_files);
+    for (int i = 0; i < o->count_files; i++) {
+        file_pair found;
+        CORE_TRY_DONE(cspace_samples_read_pair(o->files[i], found.a, found.b, &found.ratio, err));
+        pairs[i] = found;
+        if (cspace_pair_is_swapped(found.a, found.b, found.ratio)) {
+            memcpy(pairs[i].a, found.b, sizeof found.b);
+            memcpy(pairs[i].b, found.a, sizeof found.a);
+            pairs[i].ratio = 1.0 / found.ratio;
+        }
+        for (int k = 0; k < i; k++) {
+            const bool same = strcmp(pairs[i].a, pairs[k].a) == 0 && strcmp(pairs[i].b, pairs[k].b) == 0 &&
+                              fabs(pairs[i].ratio - pairs[k].ratio) <= 1e-9 * pairs[k].ratio;
+            CORE_CHECK_DONE(!same, CORE_ARG, "%s: the pair %s-%s is in %s already", o->files[i], found.a, found.b,
+                            o->files[k]);
+        }
+    }
+done:
+    core_free(pairs);
     return status;
 }
 
@@ -280,32 +346,33 @@ static core_status run(session *s, core_h5_provenance provenance, core_error *er
     const char **names = NULL;
     CORE_NEW_DONE(hashes, (size_t)o->count_files);
     CORE_NEW_DONE(names, (size_t)o->count_files);
-    CORE_NEW_DONE(s->states, (size_t)o->count_files);
+    CORE_NEW_DONE(s->states, (size_t)o->count_files * CMD_SWEEP_MAX);
+    CORE_TRY_DONE(check_files(o, err));
     if (o->output) CORE_TRY_DONE(cmd_check_output(o->output, CSPACE_MAPS_FORMAT, CSPACE_MAPS_VERSION, err));
     if (o->update) CORE_TRY_DONE(cspace_bundle_read(o->update, &s->old, NULL, err));
     if (o->report) {
-        CORE_TRY_DONE(check_report(o->report, err));
+        CORE_TRY_DONE(check_writable(o->report, err));
         CORE_TRY_DONE(cspace_report_create(&s->report, err));
     }
     for (int i = 0; i < o->count_files; i++) {
         names[i] = o->files[i];
         CORE_TRY_DONE(train_file(s, i, &hashes[i], err));
     }
-    if (!o->output) goto done;
-    CORE_TRY_DONE(keep_others(s, err));
-    provenance.count_inputs = o->count_files;
-    provenance.input_names = names;
-    provenance.input_hashes = hashes;
-    provenance.blas_core = nn_blas_core();
-    CORE_TRY_DONE(cspace_bundle_write(o->output, &s->result, &provenance, err));
+    if (o->output) {
+        CORE_TRY_DONE(keep_others(s, err));
+        provenance.count_inputs = o->count_files;
+        provenance.input_names = names;
+        provenance.input_hashes = hashes;
+        provenance.blas_core = nn_blas_core();
+        CORE_TRY_DONE(cspace_bundle_write(o->output, &s->result, &provenance, err));
+    }
     if (o->report) CORE_TRY_DONE(cspace_report_write(s->report, o->report, err));
-    for (int i = 0; i < o->count_files; i++)
-        if (s->states[i]) (void)remove(s->states[i]); // was written a moment ago
+    for (int i = 0; i < o->count_files; i++) remove_states(s, i);
     if (o->update)
         printf("%s: %d maps trained, %d reused, %d of other pairs kept, %d left out\n", o->output, s->count_trained,
                s->count_reused, s->count_kept, s->count_dropped);
 done:
-    for (int i = 0; s->states && i < o->count_files; i++) core_free(s->states[i]);
+    for (int i = 0; s->states && i < o->count_files * CMD_SWEEP_MAX; i++) core_free(s->states[i]);
     core_free(s->states);
     cspace_report_destroy(&s->report);
     cspace_bundle_clear(&s->old);

@@ -7,6 +7,8 @@ cp all.h5.cache/square__u.samples.h5 su.h5
 cp all.h5.cache/u__u.samples.h5 "u u, é.h5"
 cp all.h5.cache/u.sdf.h5 grid.h5
 damage su.h5
+cp "u u, é.h5" broken.h5
+printf '\377%.0s' $(seq 64) | dd of=broken.h5 bs=1 seek=$(($(wc -c <broken.h5) / 2)) conv=notrunc status=none
 few="--layers 1 --width 8 --epochs 2"
 
 # What works.
@@ -14,7 +16,10 @@ few="--layers 1 --width 8 --epochs 2"
 [ "$(wc -l <table.txt)" = 4 ] || fail "expected two lines of heading and two rows: $(cat table.txt)"
 grep -q '^square-u  *1x8  *0\.[0-9]* ' table.txt || fail "no row of square-u: $(cat table.txt)"
 awk 'NR > 2 && (NF != 12 || $10 != 4 * 2 * (7 * 8 + 8 + 8 + 1)) {exit 1}' table.txt || fail "columns or bytes: $(cat table.txt)"
-grep -q 'training u-u' err.txt || fail "no progress: $(cat err.txt)"
+grep -q 'training u-u: 100 %, [0-9.k]*/' err.txt || fail "no progress: $(cat err.txt)"
+[ "$(grep -c '100 %' err.txt)" = 2 ] || fail "one line of progress a pair: $(cat err.txt)"
+"$bin/nntrain" su.h5 -o part.h5 $few --recipe accurate --tries 2 --threads 1 >/dev/null 2>err.txt || fail "progress: $(cat err.txt)"
+[ "$(grep -c 'training square-u: 100 %' err.txt)" = 1 ] || fail "one line for both nets and tries: $(cat err.txt)"
 "$bin/nntrain" su.h5 -o quiet.h5 --seconds 0.4 --quiet >table.txt 2>err.txt || fail "--seconds: $(cat err.txt)"
 [ -s err.txt ] && fail "--quiet is not: $(cat err.txt)"
 awk 'NR == 3 && ($11 > 5 || $12 <= 0) {exit 1}' table.txt || fail "--seconds: $(cat table.txt)"
@@ -43,6 +48,25 @@ first=$(awk -v t="$target" 'NR > 2 && $3 <= t {print $2; exit}' table.txt)
 [ $? = 1 ] || fail "a target out of reach"
 grep -q 'su.h5: no size reaches.*1e-06.*1x[48]' err.txt || fail "a target out of reach: $(cat err.txt)"
 "$bin/mapquery" chosen.h5 square u --error | grep -q "nets $first," || fail "a target out of reach: the old bundle is gone"
+
+# An interrupted sweep goes on: sizes that were done are not trained again, the one at hand goes on to the same bits.
+sizes="--sweep 1x8,2x32 --target-error 1e-6 --epochs 300 --threads 1"
+"$bin/nntrain" su.h5 -o swept.h5 $sizes --quiet >whole.txt 2>/dev/null
+"$bin/nntrain" su.h5 -o swept.h5 $sizes --quiet >/dev/null 2>&1 &
+job=$!
+for _ in $(seq 600); do
+    [ -e swept.h5.square__u.2x32.training.h5 ] && break
+    sleep 0.05
+done
+kill -9 $job 2>/dev/null
+wait $job 2>/dev/null
+[ -e swept.h5.square__u.1x8.training.h5 ] && [ -e swept.h5.square__u.2x32.training.h5 ] || fail "no states of a sweep were left: $(ls)"
+rm -f swept.h5.*tmp* .swept.h5*
+"$bin/nntrain" su.h5 -o swept.h5 $sizes >killed.txt 2>err.txt && fail "an interrupted sweep reaches 1e-6"
+[ "$(grep -c 'going on with swept.h5.square__u' err.txt)" = 2 ] || fail "an interrupted sweep: $(cat err.txt)"
+for f in whole killed; do awk '{print $1, $2, $3, $4, $5, $6, $7, $8, $9}' $f.txt >$f.columns; done
+cmp -s whole.columns killed.columns || fail "an interrupted sweep ends elsewhere: $(cat whole.txt killed.txt)"
+[ -z "$(find . -name '*.training.h5')" ] || fail "states of a sweep stay behind: $(ls)"
 
 # Update: what is current is reused, other pairs stay, a pair whose shape changed goes.
 "$bin/nntrain" su.h5 "u u, é.h5" --update maps.h5 $few --quiet >table.txt 2>err.txt || fail "--update: $(cat err.txt)"
@@ -119,6 +143,12 @@ grep -q 'su.h5: training: .* at step [0-9]* of' err.txt || fail "an exploding lo
 grep -q 'kept in old.h5.square__u.best.h5' err.txt || fail "an exploding loss: $(cat err.txt)"
 cmp -s whole.h5 old.h5 || fail "an exploding loss: the old bundle was touched"
 "$bin/mapquery" old.h5.square__u.best.h5 square u <poses.csv >/dev/null || fail "the best weights cannot be asked"
+rm old.h5.square__u.best.h5
+"$bin/nntrain" su.h5 -o old.h5 $few --epochs 20 --recipe accurate --learning-rate 10 --schedule constant --quiet >out.txt 2>err.txt
+[ $? = 1 ] || fail "accurate, an exploding loss: $(cat err.txt)"
+grep -q 'kept in old.h5.square__u.best.h5' err.txt || fail "accurate, an exploding loss: $(cat err.txt)"
+"$bin/mapquery" old.h5.square__u.best.h5 square u <poses.csv >best.csv || fail "accurate: the best weights cannot be asked"
+awk -F, 'NR > 1 && ($8 + $9 > 1e-12 || $8 + $9 < -1e-12) {exit 1}' best.csv || fail "accurate: arms of a net that was not trained: $(cat best.csv)"
 rm old.h5*
 
 # Usage.
@@ -161,12 +191,14 @@ cp maps.h5 old.h5
 "$bin/nntrain" su.h5 missing.h5 -o old.h5 $few --quiet >/dev/null 2>err.txt && fail "a missing second file was not noticed"
 cmp -s maps.h5 old.h5 || fail "the old bundle was touched"
 cp su.h5 copy.h5
-"$bin/nntrain" su.h5 copy.h5 -o x.h5 $few --quiet >/dev/null 2>err.txt && fail "the same pair twice was not noticed"
-grep -q 'already' err.txt || fail "the same pair twice: $(cat err.txt)"
+expect 2 'copy.h5: the pair square-u is in su.h5 already' nntrain su.h5 copy.h5 -o x.h5 $few --quiet
+expect 1 'missing.h5' nntrain su.h5 missing.h5 -o x.h5 $few --quiet
+expect 2 'truncated.h5' nntrain su.h5 truncated.h5 -o x.h5 $few --quiet
 (ulimit -f 4 && "$bin/nntrain" su.h5 -o old.h5 $few --quiet >/dev/null 2>err.txt)
 [ $? = 1 ] || fail "no room for the bundle: $(cat err.txt)"
 grep -q 'old.h5' err.txt || fail "no room for the bundle: $(cat err.txt)"
 cmp -s maps.h5 old.h5 || fail "no room: the old bundle was touched"
+"$bin/nntrain" su.h5 broken.h5 -o x.h5 $few --quiet >/dev/null 2>err.txt && fail "a second file with NaN was not noticed"
 [ -e x.h5.square__u.training.h5 ] || fail "the first of two trainings is lost"
 rm x.h5.square__u.training.h5
 [ -z "$(find . -name 'x.h5*' -o -name '*tmp*')" ] || fail "files left behind: $(ls)"
