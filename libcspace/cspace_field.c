@@ -16,6 +16,26 @@ static double canonical_distance(const sdf_shape *shape, const sdf_grid *grid, c
     return d;
 }
 
+/// canonical_distance at SDF_LANES points.
+static void canonical_distances(const sdf_shape *shape, const sdf_grid *grid, const double *x, const double *y,
+                                double *d, double *gx, double *gy) {
+    double x1 = grid->origin[0] + (grid->nx - 1) * grid->spacing, y1 = grid->origin[1] + (grid->ny - 1) * grid->spacing;
+    bool inside = true;
+    for (int i = 0; i < SDF_LANES; i++)
+        inside = inside && x[i] >= grid->origin[0] && x[i] <= x1 && y[i] >= grid->origin[1] && y[i] <= y1;
+    if (inside) {
+        sdf_grid_distances(grid, x, y, d, gx, gy);
+        return;
+    }
+    for (int i = 0; i < SDF_LANES; i++) {
+        const double p[2] = {x[i], y[i]};
+        double grad[2];
+        d[i] = canonical_distance(shape, grid, p, grad);
+        gx[i] = grad[0];
+        gy[i] = grad[1];
+    }
+}
+
 /// A point of A's frame in the frame and units of canonical B.
 static void to_b(const cspace__field *f, double x, double y, double p[2]) {
     double dx = x - f->t[0], dy = y - f->t[1];
@@ -52,6 +72,30 @@ void cspace__field_probe(const cspace__field *f, double x, double y, cspace__pro
     probe->b = cspace__field_b(f, probe->x, probe->gb);
 }
 
+void cspace__field_probes(const cspace__field *f, cspace__probe probe[SDF_LANES]) {
+    double x[SDF_LANES], y[SDF_LANES], d[SDF_LANES], gx[SDF_LANES], gy[SDF_LANES];
+    for (int i = 0; i < SDF_LANES; i++) {
+        x[i] = probe[i].x[0] * f->inverse_a;
+        y[i] = probe[i].x[1] * f->inverse_a;
+    }
+    canonical_distances(f->pair->a, f->pair->grid_a, x, y, d, gx, gy);
+    for (int i = 0; i < SDF_LANES; i++) {
+        double p[2];
+        probe[i].a = f->pair->scale_a * d[i];
+        probe[i].ga[0] = gx[i];
+        probe[i].ga[1] = gy[i];
+        to_b(f, probe[i].x[0], probe[i].x[1], p);
+        x[i] = p[0];
+        y[i] = p[1];
+    }
+    canonical_distances(f->pair->b, f->pair->grid_b, x, y, d, gx, gy);
+    for (int i = 0; i < SDF_LANES; i++) {
+        probe[i].b = f->pair->scale_b * d[i];
+        probe[i].gb[0] = f->c * gx[i] - f->s * gy[i];
+        probe[i].gb[1] = f->s * gx[i] + f->c * gy[i];
+    }
+}
+
 double cspace__probe_value(const cspace__probe *probe) {
     return probe->a > probe->b ? probe->a : probe->b;
 }
@@ -61,6 +105,13 @@ void cspace__field_sag(const cspace__field *f, const double x[2], double radius,
     sag[0] = sdf_grid_sag(f->pair->grid_a, p, radius * f->inverse_a);
     to_b(f, x[0], x[1], p);
     sag[1] = sdf_grid_sag(f->pair->grid_b, p, radius * f->inverse_b);
+}
+
+double cspace__field_convex(const cspace__field *f, const double x[2]) {
+    double p[2] = {x[0] * f->inverse_a, x[1] * f->inverse_a};
+    double a = f->pair->scale_a * sdf_grid_convex(f->pair->grid_a, p);
+    to_b(f, x[0], x[1], p);
+    return fmin(a, f->pair->scale_b * sdf_grid_convex(f->pair->grid_b, p));
 }
 
 /// Pieces of a canonical shape as those of one of size `scale` turned by (c, s).

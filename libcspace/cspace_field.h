@@ -28,10 +28,14 @@ void cspace__field_init(const cspace_pair *pair, const cspace_pose *pose, cspace
 double cspace__field_a(const cspace__field *field, const double x[2], double grad[2]);
 double cspace__field_b(const cspace__field *field, const double x[2], double grad[2]);
 void cspace__field_probe(const cspace__field *field, double x, double y, cspace__probe *probe);
+/// The same at SDF_LANES points, to the same bits; probe[i].x is set before.
+void cspace__field_probes(const cspace__field *field, cspace__probe probe[SDF_LANES]);
 /// max(phi_A, phi_qB) of a probe: half of E.
 double cspace__probe_value(const cspace__probe *probe);
 /// sdf_grid_sag of phi_A and phi_qB: slopes by which they can fall below their tangent planes within a disc.
 void cspace__field_sag(const cspace__field *field, const double x[2], double radius, double sag[2]);
+/// Radius of a disc around x in which both are convex, as far as is known.
+double cspace__field_convex(const cspace__field *field, const double x[2]);
 
 /// sdf_grid_pieces of both at a point inside both: half of `most` for each.
 int cspace__field_pieces(const cspace__field *field, const double x[2], double within, int most, sdf_piece *pieces);

@@ -8,6 +8,7 @@
 /// taken from a circle around x*, their linear models are minimised (with a weak proximal term that keeps the problem
 /// bounded), and the multipliers are read off the dual.
 #include "cspace_field.h"
+#include "cspace_planes.h"
 
 #include <assert.h>
 #include <math.h>
@@ -18,20 +19,6 @@ static const double clean = 0.005; // a sample whose | |grad| - 1 | is larger li
 static const double same_piece = 0.995; // cosine of gradients that count as one piece
 static const double proximal = 500.0;   // reach of the linear models, grid cells
 enum { DIRECTIONS = 8, PIECES_MAX = 10 };
-
-/// Linear model of one piece of phi_A or phi_qB around x*.
-typedef struct piece {
-    double value; // at x*
-    double g[2];
-    bool of_b;
-} piece;
-
-/// The best subset of pieces found so far and its multipliers.
-typedef struct mix {
-    double value; // of the dual
-    int n, index[3];
-    double u[3];
-} mix;
 
 static double dot(const double a[2], const double b[2]) {
     return a[0] * b[0] + a[1] * b[1];
@@ -55,11 +42,11 @@ static void finish(const cspace__field *f, const double p[2], const double n[2],
 
 /// Adds the piece a field shows at a sample; one known already keeps its larger value at x*. A full table drops the
 /// sample.
-static int add_piece(piece *pieces, int n, const double x_min[2], const double x[2], double value, const double g[2],
-                     bool of_b) {
+static int add_piece(cspace__plane *pieces, int n, const double x_min[2], const double x[2], double value,
+                     const double g[2], bool of_b) {
     double length = sqrt(dot(g, g));
     if (fabs(length - 1.0) > clean) return n;
-    piece p = {.value = value + g[0] * (x_min[0] - x[0]) + g[1] * (x_min[1] - x[1]), .of_b = of_b};
+    cspace__plane p = {.value = value + g[0] * (x_min[0] - x[0]) + g[1] * (x_min[1] - x[1]), .of_b = of_b};
     p.g[0] = g[0] / length;
     p.g[1] = g[1] / length;
     for (int i = 0; i < n; i++) {
@@ -72,7 +59,7 @@ static int add_piece(piece *pieces, int n, const double x_min[2], const double x
 }
 
 /// Pieces of both fields around the minimiser; 0 if one of them shows none.
-static int collect(const cspace__field *f, const cspace__probe *centre, piece *pieces) {
+static int collect(const cspace__field *f, const cspace__probe *centre, cspace__plane *pieces) {
     static const double way[DIRECTIONS][2] = {{1.0, 0.0},  {0.7071, 0.7071},   {0.0, 1.0},  {-0.7071, 0.7071},
                                               {-1.0, 0.0}, {-0.7071, -0.7071}, {0.0, -1.0}, {0.7071, -0.7071}};
     int n = add_piece(pieces, 0, centre->x, centre->x, centre->a, centre->ga, false);
@@ -89,70 +76,21 @@ static int collect(const cspace__field *f, const cspace__probe *centre, piece *p
     return count_b > 0 && count_b < n ? n : 0;
 }
 
-/// Keeps a subset with multipliers u if its dual value, sum u_i value_i - reach/2 |sum u_i g_i|^2, is the best so far.
-static void offer(mix *best, const piece *pieces, double reach, int n, const int *index, const double *u) {
-    double value = 0.0, g[2] = {0.0, 0.0};
-    for (int k = 0; k < n; k++) {
-        const piece *p = pieces + index[k];
-        value += u[k] * p->value;
-        g[0] += u[k] * p->g[0];
-        g[1] += u[k] * p->g[1];
-    }
-    value -= 0.5 * reach * dot(g, g);
-    if (best->n > 0 && value <= best->value) return;
-    best->value = value;
-    best->n = n;
-    for (int k = 0; k < n; k++) {
-        best->index[k] = index[k];
-        best->u[k] = u[k];
-    }
-}
-
-/// Stationary multipliers of two pieces.
-static void offer_two(mix *best, const piece *pieces, double reach, int i, int j) {
-    const piece *p = pieces + i, *q = pieces + j;
-    double e[2] = {p->g[0] - q->g[0], p->g[1] - q->g[1]}, e2 = dot(e, e);
-    if (e2 < 1e-6) return;
-    double u = ((p->value - q->value) / reach - dot(q->g, e)) / e2;
-    if (u > 0.0 && u < 1.0) offer(best, pieces, reach, 2, (const int[]){i, j}, (const double[]){u, 1.0 - u});
-}
-
-/// Stationary multipliers of three pieces: the residual w = sum u g from (g_i - g_k).w = (value_i - value_k)/reach,
-/// then u from w.
-static void offer_three(mix *best, const piece *pieces, double reach, int i, int j, int k) {
-    const piece *p = pieces + i, *q = pieces + j, *r = pieces + k;
-    double e[2] = {p->g[0] - r->g[0], p->g[1] - r->g[1]}, h[2] = {q->g[0] - r->g[0], q->g[1] - r->g[1]};
-    double det = e[0] * h[1] - e[1] * h[0];
-    if (fabs(det) < 1e-4) return;
-    double s = (p->value - r->value) / reach, t = (q->value - r->value) / reach;
-    double w[2] = {(s * h[1] - t * e[1]) / det - r->g[0], (t * e[0] - s * h[0]) / det - r->g[1]};
-    double u = (w[0] * h[1] - w[1] * h[0]) / det, v = (e[0] * w[1] - e[1] * w[0]) / det;
-    if (u > 0.0 && v > 0.0 && u + v < 1.0)
-        offer(best, pieces, reach, 3, (const int[]){i, j, k}, (const double[]){u, v, 1.0 - u - v});
-}
-
-/// Gradient of d in overlap from the pieces around x*. A convex problem in the plane has a solution with at most three
-/// of them, so all subsets are tried. False if the pieces cannot be told.
+/// Gradient of d in overlap from the pieces around x*. False if the pieces cannot be told.
 static bool overlap_gradient(const cspace__field *f, const cspace__probe *centre, double g[2]) {
-    piece pieces[PIECES_MAX];
+    cspace__plane pieces[PIECES_MAX];
+    cspace__mix best;
     int n = collect(f, centre, pieces);
-    double reach = proximal * f->cell;
-    mix best = {0};
-    for (int i = 0; i < n; i++) {
-        offer(&best, pieces, reach, 1, &i, (const double[]){1.0});
-        for (int j = i + 1; j < n; j++) {
-            offer_two(&best, pieces, reach, i, j);
-            for (int k = j + 1; k < n; k++) offer_three(&best, pieces, reach, i, j, k);
-        }
-    }
     g[0] = g[1] = 0.0;
+    if (n == 0) return false;
+    cspace__planes_mix(pieces, n, proximal * f->cell, &best);
     for (int k = 0; k < best.n; k++) { // what is left of the sum of both fields cancels in the difference
-        const piece *p = pieces + best.index[k];
+        const cspace__plane *p = pieces + best.index[k];
         double u = p->of_b ? -best.u[k] : best.u[k];
         g[0] += u * p->g[0];
         g[1] += u * p->g[1];
     }
-    return best.n > 0;
+    return true;
 }
 
 /// The same from the interpolant's gradients at x* itself, for shapes too thin to show pieces. Opposed gradients of

@@ -14,7 +14,10 @@
 /// 3.  the same with two edges of one or both outlines, inside both: each is a bound of M by itself. It prunes the
 /// middle line of a wall in saturated overlap.
 ///
-/// 4.  basins: where both fields are convex no value in a disc around a local minimum is below it.
+/// 4.  basins: in a disc in which both fields are convex no value is below that of a local minimum at its centre, and
+/// bound 2 holds without the sag. What lies in such a disc is not looked at.
+///
+/// Cells are looked at four at a time (cspace__field_probes).
 ///
 /// Where the interpolant stands for a field, saturated overlaps have long flat minima on its kink, where no bound is
 /// sharp. d is constant there and known to a fraction of a grid cell only: so is the search.
@@ -25,24 +28,23 @@
 #include <assert.h>
 #include <math.h>
 
-enum { ROOTS = 25, LEVELS = 30, STACK = ROOTS + 3 * LEVELS + 4, BASINS = 4, PIECES = 12 };
-static const double scale_min = 0x1p-30;                 // 2^-LEVELS: smaller cells are not halved
-static const double steepest = 4.0 / 3.0;                // slope of the interpolant beside a kink
-static const double kink_excess = 0.15;                  // what it gains by that, grid cells
-static const double pieces_below = 2.0;                  // half diagonals up to which pieces are looked at, grid cells
-static const double basin_most = 0.5, basin_least = 3.0; // radii of basins: units of L, grid cells
-static const double saturated_error = 0.0625;            // allowed error of M in saturated overlap, grid cells
+enum { ROOTS = 25, LEVELS = 30, STACK = ROOTS + 3 * LEVELS + 4, BASINS = 6, PIECES = 12 };
+static const double scale_min = 0x1p-30;      // 2^-LEVELS: smaller cells are not halved
+static const double steepest = 4.0 / 3.0;     // slope of the interpolant beside a kink
+static const double kink_excess = 0.15;       // what it gains by that, grid cells
+static const double pieces_below = 2.0;       // half diagonals up to which pieces are looked at, grid cells
+static const double basin_least = 3.0;        // radius of a basin worth keeping, grid cells
+static const double saturated_error = 0.0625; // allowed error of M in saturated overlap, grid cells
 
 /// A cell that may hold the minimum.
 typedef struct cell {
-    double x, y;   // centre
-    double scale;  // sides relative to a root cell's, a power of 1/2
-    double bound;  // lower bound of M in it
-    double value;  // M(c)
-    bool b_higher; // phi_qB > phi_A at the centre
+    double x, y;  // centre
+    double scale; // sides relative to a root cell's, a power of 1/2
+    double bound; // lower bound of M in it
+    double value; // M(c)
 } cell;
 
-/// A disc without a value below that of its centre, a local minimum: both fields are convex in it.
+/// A disc without a value that matters.
 typedef struct basin {
     double x, y, radius;
 } basin;
@@ -52,6 +54,7 @@ typedef struct search {
     const cspace__field *field;
     cspace__probe best;
     double best_value; // of best
+    bool descended;    // a descent ended there
     double slack;      // allowed error of M: one of the next two
     double slack_plain, slack_saturated;
     double cut;           // half the band: cells above it do not matter; INFINITY: all matter
@@ -95,6 +98,7 @@ static void accept(search *s, const cspace__probe *p) {
     if (value >= s->best_value) return;
     s->best = *p;
     s->best_value = value;
+    s->descended = false;
     s->slack = is_saturated(s->field, p) ? s->slack_saturated : s->slack_plain;
 }
 
@@ -109,21 +113,18 @@ static double least_gradient(const cspace__probe *p, double g[2]) {
     return u;
 }
 
-/// Keeps the largest disc around a local minimum in which the fields are convex.
-static void add_basin(search *s, const cspace__probe *p) {
-    if (s->count_basins == BASINS) return;
-    double g[2], u = least_gradient(p, g), least = basin_least * s->field->cell;
-    for (double radius = basin_most; radius >= least; radius *= 0.5) {
-        double sag[2];
-        cspace__field_sag(s->field, p->x, radius, sag);
-        if (radius * (u * sag[0] + (1.0 - u) * sag[1]) > s->slack_plain) continue;
-        s->basin[s->count_basins++] = (basin){p->x[0], p->x[1], radius};
-        return;
-    }
+/// Keeps the disc around a point in which no value is below `limit`, if its radius is not below `least`: both fields
+/// are convex in it, and a convex combination of them has `value` and a gradient of length `slope` at the centre.
+static void add_basin(search *s, const double x[2], double value, double slope, double limit, double least) {
+    double radius = cspace__field_convex(s->field, x);
+    if (value - slope * radius < limit) radius = (value - limit) / slope;
+    if (radius < least) return;
+    s->basin[s->count_basins % BASINS] = (basin){x[0], x[1], radius};
+    s->count_basins++;
 }
 
 static bool is_in_basin(const search *s, const cell *c, double r) {
-    for (int i = 0; i < s->count_basins; i++) {
+    for (int i = 0; i < s->count_basins && i < BASINS; i++) {
         const basin *b = s->basin + i;
         double x = c->x - b->x, y = c->y - b->y, room = b->radius - r;
         if (room > 0.0 && x * x + y * y <= room * room) return true;
@@ -133,8 +134,10 @@ static bool is_in_basin(const search *s, const cell *c, double r) {
 
 /// Walks from a probe down to a local minimum and keeps it if it is the best.
 static void descend(search *s, cspace__probe p) {
-    if (cspace__descend(s->field, &p)) add_basin(s, &p);
+    bool minimum = cspace__descend(s->field, &p);
     accept(s, &p);
+    if (minimum) add_basin(s, p.x, cspace__probe_value(&p), 0.0, -INFINITY, basin_least * s->field->cell);
+    if (minimum && cspace__probe_value(&p) <= s->best_value) s->descended = true;
 }
 
 /// The same for two pieces of one or both fields, inside both: each is a lower bound of M by itself.
@@ -161,53 +164,33 @@ static double pieces_bound(const search *s, const double x[2], double r, double 
 }
 
 /// Bound of M from the convex combination of least gradient, -INFINITY if it stays below `limit`.
-static double flat_bound(const search *s, const cspace__probe *p, double r, double limit) {
+static double flat_bound(search *s, const cspace__probe *p, double r, double limit) {
     double g[2], u = least_gradient(p, g), v = 1.0 - u, sag[2], bound = -INFINITY;
-    double linear = u * p->a + v * p->b - r * sqrt(g[0] * g[0] + g[1] * g[1]);
-    if (linear >= limit) {
+    double value = u * p->a + v * p->b, slope = sqrt(g[0] * g[0] + g[1] * g[1]);
+    if (value - r * slope >= limit) {
+        if (r > basin_least * s->field->cell) add_basin(s, p->x, value, slope, limit, r);
         cspace__field_sag(s->field, p->x, r, sag);
-        bound = linear - r * (u * sag[0] + v * sag[1]);
+        bound = value - r * slope - r * (u * sag[0] + v * sag[1]);
     }
     if (bound >= limit || p->a >= 0.0 || p->b >= 0.0 || r > pieces_below * s->field->cell) return bound;
     return pieces_bound(s, p->x, r, limit);
 }
 
-/// Both fields at a cell's centre, the one that was higher in its parent first: it alone may rule the cell out. False
-/// if it does.
-static bool evaluate(const search *s, cell *c, double fall, double limit, cspace__probe *p) {
-    p->x[0] = c->x;
-    p->x[1] = c->y;
-    if (c->b_higher) {
-        p->b = cspace__field_b(s->field, p->x, p->gb);
-        if (p->b - fall >= limit) return false;
-        p->a = cspace__field_a(s->field, p->x, p->ga);
-    } else {
-        p->a = cspace__field_a(s->field, p->x, p->ga);
-        if (p->a - fall >= limit) return false;
-        p->b = cspace__field_b(s->field, p->x, p->gb);
-    }
-    c->b_higher = p->b > p->a;
-    c->value = cspace__probe_value(p);
-    c->bound = c->value - fall;
-    return true;
-}
-
-/// Looks at a cell; true if it has to be kept.
-static bool examine(search *s, cell *c) {
-    double r = s->half_diagonal * c->scale;
-    double limit = threshold(s);
-    cspace__probe centre;
-    s->count_cells++;
-    if (!evaluate(s, c, reach(s, r), limit, &centre)) return false;
+/// Looks at a cell with both fields at its centre; true if it has to be kept.
+static bool examine(search *s, cell *c, const cspace__probe *centre) {
+    double r = s->half_diagonal * c->scale, limit = threshold(s);
+    if (is_in_basin(s, c, r)) return false; // found meanwhile
+    c->value = cspace__probe_value(centre);
+    c->bound = c->value - reach(s, r);
     bool improves = c->value < s->best_value;
-    if (!improves && (c->bound >= limit || is_in_basin(s, c, r))) return false;
+    if (!improves && c->bound >= limit) return false;
     if (improves) {
-        if (c->scale < 1.0 && c->value < s->best_value - s->slack_plain) descend(s, centre);
-        accept(s, &centre);
+        if (c->scale < 1.0 && c->value < s->best_value - s->slack_plain) descend(s, *centre);
+        accept(s, centre);
         limit = threshold(s);
         if (c->bound >= limit || is_in_basin(s, c, r)) return false;
     }
-    double flat = flat_bound(s, &centre, r, limit);
+    double flat = flat_bound(s, centre, r, limit);
     if (flat > c->bound) c->bound = flat;
     return c->bound < limit;
 }
@@ -217,6 +200,21 @@ static void push(cell *stack, int *count, int n, const cell *c) {
     int i = (*count)++;
     for (; n > 0 && is_better(&stack[i - 1], c); i--, n--) stack[i] = stack[i - 1];
     stack[i] = *c;
+}
+
+/// Looks at up to SDF_LANES cells, n >= 1, and puts those that have to be kept on the stack, the best on top. `sorted`
+/// cells on top are put in order with them.
+static void examine_all(search *s, int n, cell *cells, int sorted, cell *stack, int *count) {
+    cspace__probe probe[SDF_LANES];
+    int kept = 0;
+    for (int i = 0; i < SDF_LANES; i++) {
+        probe[i].x[0] = cells[i < n ? i : n - 1].x;
+        probe[i].x[1] = cells[i < n ? i : n - 1].y;
+    }
+    cspace__field_probes(s->field, probe);
+    s->count_cells += n;
+    for (int i = 0; i < n && s->best_value >= s->early; i++)
+        if (examine(s, cells + i, probe + i)) push(stack, count, sorted + kept++, cells + i);
 }
 
 /// Cells that cover the box where both fields can be below `value`: within value of both bounding circles. Returns
@@ -231,15 +229,20 @@ static int lay_roots(search *s, double value, cell *stack) {
     s->w = (x1 - x0) / nx;
     s->h = (y1 - y0) / ny;
     double r = s->half_diagonal = 0.5 * sqrt(s->w * s->w + s->h * s->h);
-    int count = 0;
+    int count = 0, n = 0;
+    cell some[SDF_LANES];
     for (int j = 0; j < (int)ny; j++) {
         for (int i = 0; i < (int)nx && s->best_value >= s->early; i++) {
             cell c = {.x = x0 + (i + 0.5) * s->w, .y = y0 + (j + 0.5) * s->h, .scale = 1.0};
             double dx = c.x - f->t[0], dy = c.y - f->t[1];
             if (sqrt(c.x * c.x + c.y * c.y) - r > ra || sqrt(dx * dx + dy * dy) - r > rb) continue;
-            if (examine(s, &c)) push(stack, &count, count, &c);
+            some[n++] = c;
+            if (n < SDF_LANES) continue;
+            examine_all(s, n, some, count, stack, &count);
+            n = 0;
         }
     }
+    if (n > 0) examine_all(s, n, some, count, stack, &count);
     return count;
 }
 
@@ -250,16 +253,16 @@ static void branch(search *s, cell *stack, int count) {
         if (parent.bound >= threshold(s) || parent.scale <= scale_min) continue;
         if (is_in_basin(s, &parent, s->half_diagonal * parent.scale)) continue;
         double w = 0.25 * s->w * parent.scale, h = 0.25 * s->h * parent.scale;
-        int pushed = 0;
+        cell children[SDF_LANES];
+        int n = 0;
         for (int k = 0; k < 4; k++) {
             cell c = parent;
             c.x += k & 1 ? w : -w;
             c.y += k & 2 ? h : -h;
             c.scale *= 0.5;
-            if (!examine(s, &c)) continue;
-            push(stack, &count, pushed, &c);
-            pushed++;
+            if (!is_in_basin(s, &c, s->half_diagonal * c.scale)) children[n++] = c;
         }
+        if (n > 0) examine_all(s, n, children, 0, stack, &count);
     }
 }
 
@@ -292,7 +295,7 @@ void cspace__minimise(const cspace__field *field, const cspace_search_def *def, 
         if (!banded) descend(&s, s.best);
         int count = lay_roots(&s, fmin(s.best_value, s.cut), stack);
         if (s.best_value >= s.early && (count > 0 || s.best_value <= s.cut)) {
-            descend(&s, s.best);
+            if (!s.descended) descend(&s, s.best);
             branch(&s, stack, count);
         }
         m->outside = banded && fabs(s.best_value) > 0.5 * def->band;

@@ -17,7 +17,7 @@ enum {
     BATCH_CHUNKS = 128,
     DRAWS_PER_ANGLE = 256,
     FAR_PER_ANGLE = 64,
-    METHOD_VERSION = 2
+    METHOD_VERSION = 3
 };
 static const int64_t attempts_max = 200000; // of one row; a band this rarely met is an error
 static const uint64_t held_out_mix = 0x68656c646f757421u;

@@ -77,6 +77,8 @@ core_status sdf_outline_mass(const core_outline *o, sdf_mass *mass, core_error *
 /// A point that is not finite gives NaN. Cost O(n x edges), thread-safe, no allocation.
 void sdf_outline_distance(const core_outline *o, const double *xy, int n, double *dist, double *grad);
 
+enum { SDF_LANES = 4 }; // points at once in sdf_grid_distances
+
 /// Nearest edges by place, behind sdf_grid_distance and sdf_grid_sag (sdf_near.c, sdf_sag.c).
 typedef struct sdf_near sdf_near;
 
@@ -107,12 +109,18 @@ double sdf_grid_sample(const sdf_grid *grid, const double p[2], double grad[2]);
 /// sdf_grid_sample; grad NULL allowed. At a tie the gradient is that of one edge. Cost: that of a few edges. No
 /// allocation, thread-safe, deterministic on every machine.
 double sdf_grid_distance(const sdf_grid *grid, const double p[2], double grad[2]);
+/// The same at SDF_LANES points at once, to the same bits: x, y, d, gx, gy are (SDF_LANES).
+void sdf_grid_distances(const sdf_grid *grid, const double *x, const double *y, double *d, double *gx, double *gy);
 /// True if sdf_grid_distance asks the interpolant nowhere within 1.5 circumradii.
 bool sdf_grid_is_exact(const sdf_grid *grid);
 /// Slope by which the distance can fall below its tangent plane at p within a disc: phi(x) >= phi(p) + grad.(x - p) -
 /// sag |x - p| for |x - p| <= radius, grad that of sdf_grid_distance. 0 where it is convex, 2 at most (and where
 /// nothing is known: far away, or if `near` is missing).
 double sdf_grid_sag(const sdf_grid *grid, const double p[2], double radius);
+
+/// Radius of a disc around p in which the distance is convex (its sag is 0), as far as the tables of sdf_sag.c know;
+/// 0 where they do not.
+double sdf_grid_convex(const sdf_grid *grid, const double p[2]);
 
 /// One edge or reflex corner near a point inside, as a bound: phi(x) >= value + grad.(x - p) - bend |x - p|^2/2 there.
 typedef struct sdf_piece {

@@ -8,16 +8,6 @@
 #include <string.h>
 
 enum { EDGES_MAX = 65535, COARSE = 8 };
-static const double touching = 1e-12; // circumradii: closer than this a direction to the outline has no digits
-
-double sdf__near_edge_distance2(const sdf__near_edge *e, const double p[2], double *along) {
-    double x = p[0] - e->a[0], y = p[1] - e->a[1];
-    double t = (x * e->e[0] + y * e->e[1]) * e->inverse_length2;
-    *along = t;
-    t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
-    double dx = x - t * e->e[0], dy = y - t * e->e[1];
-    return dx * dx + dy * dy;
-}
 
 /// Edges with the turn of the outline at both ends.
 static void edges_fill(const core_outline *o, sdf__near_edge *edges) {
@@ -36,6 +26,7 @@ static void edges_fill(const core_outline *o, sdf__near_edge *edges) {
         for (int i = begin; i < end; i++) {
             sdf__near_edge *e = edges + i, *next = edges + e->next;
             e->reflex_end = next->reflex_start = e->e[0] * next->e[1] - e->e[1] * next->e[0] < 0.0;
+            e->sign[1] = next->sign[0] = e->reflex_end ? -1.0 : 1.0;
         }
     }
 }
@@ -68,7 +59,7 @@ static int select_edges(const sdf_near *near, const uint16_t *from, int count, c
 /// Where lists are put together, and what for.
 typedef struct work {
     uint16_t *table;        // SDF_NEAR_LIST_MAX for each square
-    uint8_t *total;         // of each square; 0: too many
+    uint8_t *total, *inner; // of each square; 0: too many
     uint16_t *coarse, *own; // (edges)
     double *distance;       // (edges)
 } work;
@@ -89,25 +80,39 @@ static void lists_fill(const sdf_near *near, const work *w) {
                 select_edges(near, w->coarse, n, p, radius, radius + SDF_NEAR_ROUND, w->own, w->distance, &inner);
             if (found > SDF_NEAR_LIST_MAX) continue;
             w->total[at] = (uint8_t)found;
-            near->count[at] = (uint8_t)inner;
+            w->inner[at] = (uint8_t)inner;
             memcpy(w->table + (size_t)at * SDF_NEAR_LIST_MAX, w->own, (size_t)found * sizeof *w->own);
         }
     }
 }
 
-/// The table without its gaps.
+/// True if two squares have the same edges.
+static bool is_same_list(const work *w, int i, int k) {
+    return w->total[i] == w->total[k] && w->inner[i] == w->inner[k] &&
+           memcmp(w->table + (size_t)i * SDF_NEAR_LIST_MAX, w->table + (size_t)k * SDF_NEAR_LIST_MAX,
+                  w->total[i] * sizeof *w->table) == 0;
+}
+
+/// The lists without gaps; a square that has the edges of its neighbour to the left or below shares its part.
 static core_status lists_pack(sdf_near *near, const work *w, core_error *err) {
     core_status status = CORE_OK;
     const int cells = SDF_NEAR_CELLS * SDF_NEAR_CELLS;
-    CORE_NEW_DONE(near->start, (size_t)cells + 1);
+    uint32_t n = 0;
+    CORE_NEW_DONE(near->square, (size_t)cells);
     near->complete = true;
     for (int i = 0; i < cells; i++) {
-        near->start[i + 1] = near->start[i] + w->total[i];
+        int like = i % SDF_NEAR_CELLS > 0 && is_same_list(w, i, i - 1)             ? i - 1
+                   : i >= SDF_NEAR_CELLS && is_same_list(w, i, i - SDF_NEAR_CELLS) ? i - SDF_NEAR_CELLS
+                                                                                   : i;
+        uint32_t start = like < i ? near->square[like] >> 10 : n;
+        near->square[i] = start << 10 | (uint32_t)w->total[i] << 5 | w->inner[i];
+        if (like == i) n += w->total[i];
         near->complete = near->complete && w->total[i] > 0;
     }
-    CORE_NEW_DONE(near->list, (size_t)near->start[cells]);
+    CORE_NEW_DONE(near->list, (size_t)n + 1);
     for (int i = 0; i < cells; i++)
-        memcpy(near->list + near->start[i], w->table + (size_t)i * SDF_NEAR_LIST_MAX, w->total[i] * sizeof *w->table);
+        memcpy(near->list + (near->square[i] >> 10), w->table + (size_t)i * SDF_NEAR_LIST_MAX,
+               w->total[i] * sizeof *w->table);
 done:
     return status;
 }
@@ -115,8 +120,7 @@ done:
 void sdf__near_destroy(sdf_near **near) {
     if (!*near) return;
     core_free((*near)->edges);
-    core_free((*near)->start);
-    core_free((*near)->count);
+    core_free((*near)->square);
     core_free((*near)->list);
     sdf__sag_clear(*near);
     core_free(*near);
@@ -132,12 +136,13 @@ core_status sdf__near_create(const core_outline *canonical, const sdf_grid *grid
     if (n > EDGES_MAX) return CORE_OK; // finer than any grid: the interpolant answers everywhere
     CORE_NEW_DONE(s, 1);
     CORE_NEW_DONE(s->edges, n);
-    CORE_NEW_DONE(s->count, cells);
     CORE_NEW_DONE(w.table, cells * SDF_NEAR_LIST_MAX);
     CORE_NEW_DONE(w.total, cells);
+    CORE_NEW_DONE(w.inner, cells);
     CORE_NEW_DONE(w.coarse, n);
     CORE_NEW_DONE(w.own, n);
     CORE_NEW_DONE(w.distance, n);
+    s->lanes = __builtin_cpu_supports("avx2") ? sdf__near_lanes_avx2 : sdf__near_lanes_scalar;
     s->count_edges = (int)n;
     edges_fill(canonical, s->edges);
     lists_fill(s, &w);
@@ -149,21 +154,11 @@ done:
     sdf__near_destroy(&s);
     core_free(w.table);
     core_free(w.total);
+    core_free(w.inner);
     core_free(w.coarse);
     core_free(w.own);
     core_free(w.distance);
     return status;
-}
-
-int sdf__near_list(const sdf_near *near, const double p[2], const uint16_t **list, int *round) {
-    const double squares = SDF_NEAR_CELLS / (2.0 * SDF_NEAR_BOX);
-    double u = (p[0] + SDF_NEAR_BOX) * squares, v = (p[1] + SDF_NEAR_BOX) * squares;
-    *round = 0;
-    if (!(u >= 0.0 && v >= 0.0 && u < SDF_NEAR_CELLS && v < SDF_NEAR_CELLS)) return 0;
-    int at = (int)v * SDF_NEAR_CELLS + (int)u;
-    *list = near->list + near->start[at];
-    *round = near->start[at + 1] - near->start[at];
-    return near->count[at];
 }
 
 double sdf__near_distance(const sdf_near *near, const uint16_t *list, int n, const double p[2], double *grad) {
@@ -183,9 +178,9 @@ double sdf__near_distance(const sdf_near *near, const uint16_t *list, int n, con
         return x * best->n[0] + y * best->n[1];
     }
     // nearest to a corner: outside if it is convex, inside if it is reflex
-    double distance = sqrt(least), sign = (at > 0.0 ? best->reflex_end : best->reflex_start) ? -1.0 : 1.0;
+    double distance = sqrt(least), sign = best->sign[at > 0.0];
     if (!grad) return sign * distance;
-    if (distance > touching) {
+    if (distance > SDF_NEAR_TOUCHING) {
         grad[0] = sign * (at > 0.0 ? x - best->e[0] : x) / distance;
         grad[1] = sign * (at > 0.0 ? y - best->e[1] : y) / distance;
     } else {
@@ -200,6 +195,20 @@ double sdf_grid_distance(const sdf_grid *grid, const double p[2], double grad[2]
     return n > 0 ? sdf__near_distance(grid->near, list, n, p, grad) : sdf_grid_sample(grid, p, grad);
 }
 
+void sdf__near_lanes_scalar(const sdf_grid *grid, const double *x, const double *y, double *d, double *gx, double *gy) {
+    for (int i = 0; i < SDF_LANES; i++) {
+        const double p[2] = {x[i], y[i]};
+        double grad[2];
+        d[i] = sdf_grid_distance(grid, p, grad);
+        gx[i] = grad[0];
+        gy[i] = grad[1];
+    }
+}
+
+void sdf_grid_distances(const sdf_grid *grid, const double *x, const double *y, double *d, double *gx, double *gy) {
+    (grid->near ? grid->near->lanes : sdf__near_lanes_scalar)(grid, x, y, d, gx, gy);
+}
+
 bool sdf_grid_is_exact(const sdf_grid *grid) {
     return grid->near && grid->near->complete;
 }
@@ -208,7 +217,7 @@ int sdf_grid_pieces(const sdf_grid *grid, const double p[2], double within, int 
     const uint16_t *list = NULL;
     int round, n = grid->near ? sdf__near_list(grid->near, p, &list, &round) : 0, count = 0;
     double distance = n > 0 ? -sdf__near_distance(grid->near, list, n, p, NULL) : 0.0;
-    if (distance <= touching) return 0;
+    if (distance <= SDF_NEAR_TOUCHING) return 0;
     for (int i = 0; i < round && count < most; i++) {
         const sdf__near_edge *e = grid->near->edges + list[i];
         double along, d = sqrt(sdf__near_edge_distance2(e, p, &along));

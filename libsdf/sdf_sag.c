@@ -13,11 +13,12 @@
 
 enum { RADIUS_FIRST = 4, WAYS = 8, RIM = 3, MOSTS = 5, PER_CELL = 2, POINTS = PER_CELL * SDF_NEAR_CELLS + 1 };
 static const double step = 2.0 * SDF_NEAR_BOX / (POINTS - 1); // of the lattice, circumradii: 1/128
-static const double noise = 1e-6;       // second differences below it are rounding (of the grid's floats)
-static const double slope_most = 2.0;   // no two unit gradients differ by more
-static const double steeper = 1.15;     // curvatures between the eight directions
-static const double radius_least = 6.0; // steps: below, curvatures are taken for kinks
-static const double off_by = 1.0 / 3.0; // error of the interpolant's gradient, parts of the spread around
+static const double noise = 1e-6;        // second differences below it are rounding (of the grid's floats)
+static const double slope_most = 2.0;    // no two unit gradients differ by more
+static const double steeper = 1.15;      // curvatures between the eight directions
+static const double radius_least = 6.0;  // steps: below, curvatures are taken for kinks
+static const double convex_margin = 4.0; // steps: half a cell's diagonal, what differences see, kinks between points
+static const double off_by = 1.0 / 3.0;  // error of the interpolant's gradient, parts of the spread around
 
 /// Lattice quantities while the tables are made, each (POINTS x POINTS).
 typedef struct lattice {
@@ -104,7 +105,43 @@ done:
     return status;
 }
 
+/// Distances of all lattice points from those around which the distance is not convex, by columns, then rows.
+static core_status convex_fill(const lattice *l, uint8_t **convex, core_error *err) {
+    core_status status = CORE_OK;
+    float *up = NULL;
+    CORE_NEW_DONE(up, (size_t)POINTS * POINTS);
+    CORE_NEW_DONE(*convex, (size_t)POINTS * POINTS);
+    for (int i = 0; i < POINTS; i++) {
+        for (int way = 0; way < 2; way++) {
+            float distance = 0.0F; // nothing is known beyond the rim
+            for (int n = 0; n < POINTS; n++) {
+                int k = way ? POINTS - 1 - n : n, at = k * POINTS + i;
+                bool inner = i >= RIM && i < POINTS - RIM && k >= RIM && k < POINTS - RIM;
+                distance = inner && l->most[4][at] <= 0.0F ? distance + 1.0F : 0.0F;
+                if (way == 0 || distance < up[at]) up[at] = distance;
+            }
+        }
+    }
+    for (int k = 0; k < POINTS; k++) {
+        const float *row = up + k * POINTS;
+        for (int i = 0; i < POINTS; i++) {
+            float least = row[i] * row[i];
+            for (int by = 1; (float)(by * by) < least; by++) {
+                float before = i >= by ? row[i - by] : 0.0F, behind = i + by < POINTS ? row[i + by] : 0.0F;
+                float nearer = before < behind ? before : behind, d2 = nearer * nearer + (float)(by * by);
+                if (d2 < least) least = d2;
+            }
+            float whole = floorf(sqrtf(least));
+            (*convex)[k * POINTS + i] = (uint8_t)(whole < 255.0F ? whole : 255.0F);
+        }
+    }
+done:
+    core_free(up);
+    return status;
+}
+
 void sdf__sag_clear(sdf_near *near) {
+    core_free(near->convex);
     core_free(near->spread.slope);
     for (int k = 0; k < SDF_SAG_LEVELS; k++) core_free(near->sag[k].slope);
 }
@@ -125,6 +162,7 @@ core_status sdf__sag_fill(sdf_near *near, const sdf_grid *grid, core_error *err)
         }
     for (int k = 2; k < POINTS - 2; k++)
         for (int i = 2; i < POINTS - 2; i++) measure(&l, i, k);
+    CORE_TRY_DONE(convex_fill(&l, &near->convex, err));
     widen(&l, 1);
     widen(&l, 1);
     CORE_TRY_DONE(table_fill(&l, 1, false, &near->spread, err));
@@ -178,6 +216,16 @@ static double sag_of_edges(const sdf_near *near, const uint16_t *list, int n, in
     return slope_most;
 }
 
+double sdf_grid_convex(const sdf_grid *grid, const double p[2]) {
+    double u = (p[0] + SDF_NEAR_BOX) / step, v = (p[1] + SDF_NEAR_BOX) / step;
+    const uint16_t *list = NULL;
+    int round;
+    if (!grid->near || !(u >= 0.0 && v >= 0.0 && u < POINTS - 1 && v < POINTS - 1)) return 0.0;
+    if (sdf__near_list(grid->near, p, &list, &round) == 0) return 0.0;
+    double steps = grid->near->convex[(int)(v + 0.5) * POINTS + (int)(u + 0.5)];
+    return fmax(0.0, (steps - convex_margin) * step);
+}
+
 double sdf_grid_sag(const sdf_grid *grid, const double p[2], double radius) {
     const sdf_near *near = grid->near;
     double u = (p[0] + SDF_NEAR_BOX) / step, v = (p[1] + SDF_NEAR_BOX) / step, steps = radius / step;
@@ -185,6 +233,7 @@ double sdf_grid_sag(const sdf_grid *grid, const double p[2], double radius) {
     const uint16_t *list = NULL;
     int round, n = sdf__near_list(near, p, &list, &round);
     if (n > 0 && radius <= SDF_NEAR_ROUND) return sag_of_edges(near, list, n, round, p, radius);
+    if (n > 0 && steps <= near->convex[(int)(v + 0.5) * POINTS + (int)(u + 0.5)] - convex_margin) return 0.0;
     int k = 0;
     while (k < SDF_SAG_LEVELS && !(steps <= RADIUS_FIRST << k)) k++;
     double sag = k < SDF_SAG_LEVELS ? level_slope(near->sag + k, u, v) : slope_most;

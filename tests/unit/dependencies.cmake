@@ -32,6 +32,7 @@ set(third_libcspace "")
 set(third_libsim stb_image_write.h)
 set(third_cmd "")
 set(compiler_libnn immintrin.h xmmintrin.h) # instruction-set kernels, as many files as there are sets
+set(compiler_libsdf immintrin.h)
 
 function(problem text)
   message(SEND_ERROR "${text}")

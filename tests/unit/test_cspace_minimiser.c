@@ -135,6 +135,23 @@ static void test_overlaps_against_the_exact_minimum(void **state) {
     }
 }
 
+// Where outlines cross, two nearest points coincide: no minimum. Poses that were once called touching.
+static void test_crossing_outlines(void **state) {
+    (void)state;
+    const struct {
+        int shape;
+        cspace_pose pose;
+    } at[] = {{HASH, {-1.5979567115974613, 0.28249520045271126, 1.7026959822229277}},
+              {STAR, {-2.8311586945518328, -1.4331004273672137, -0.37943540781544893}}};
+    for (int k = 0; k < 2; k++) {
+        cspace_pair pair = pair_of(at[k].shape, at[k].shape, 1.0);
+        double best = 0.0;
+        exact_search(&pair, &at[k].pose, 0.0, 0.0, 1.0, 2e-5, &best);
+        assert_true(best < -1e-4);
+        assert_close(minimise(&pair, at[k].pose, 1e-4).d, 2.0 * best, 1e-4);
+    }
+}
+
 static void test_discs(void **state) {
     (void)state;
     const double ratios[] = {1.0, 0.25, 4.0};
@@ -280,6 +297,7 @@ static void test_pair_arguments(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_separated_poses_against_outlines),
                                        cmocka_unit_test(test_overlaps_against_the_exact_minimum),
+                                       cmocka_unit_test(test_crossing_outlines),
                                        cmocka_unit_test(test_discs),
                                        cmocka_unit_test(test_squares),
                                        cmocka_unit_test(test_tolerance_and_cells),

@@ -94,6 +94,68 @@ static void sags(void **state) {
     }
 }
 
+/// The tangent plane is a lower bound in the disc of sdf_grid_convex, and discs are not small beside corners and faces.
+static void convex_discs(void **state) {
+    (void)state;
+    for (int k = 0; k < SHAPES; k++) {
+        core_random r;
+        core_random_init(&r, 4, (uint64_t)k);
+        double worst = 0, sum = 0;
+        int above = 0;
+        for (int i = 0; i < 2 * COUNT; i++) {
+            double p[2], g[2], there;
+            point_in(&r, 1.2, p);
+            double d = sdf_grid_distance(&grids[k], p, g), radius = sdf_grid_convex(&grids[k], p);
+            sum += radius;
+            for (int j = 0; j < 16 && radius > 0; j++) {
+                double a = 2 * CORE_PI * core_random_uniform(&r), s = j % 2 ? radius : radius * core_random_uniform(&r);
+                double x[2] = {p[0] + s * cos(a), p[1] + s * sin(a)};
+                sdf_outline_distance(&shapes[k].outline, x, 1, &there, NULL);
+                double miss = d + g[0] * (x[0] - p[0]) + g[1] * (x[1] - p[1]) - there;
+                above += miss > 1e-5;
+                worst = fmax(worst, miss);
+            }
+        }
+        print_message("%s: convex within %.3f on average; exceeded by at most %.2g\n", names[k], sum / (2 * COUNT),
+                      worst);
+        assert_true(worst < 1e-3); // shallow kinks, as above
+        assert_true(above < COUNT / 50);
+        assert_true(core_outline_count(&shapes[k].outline) > 60 || sum / (2 * COUNT) > 0.03);
+    }
+}
+
+/// Several points at once, in vectors where the machine has them, to the bits of single points: beside each other and
+/// scattered, off the lists, off the grid.
+static void lanes(void **state) {
+    (void)state;
+    for (int k = 0; k < SHAPES; k++) {
+        core_random r;
+        core_random_init(&r, 5, (uint64_t)k);
+        int corners = 0;
+        for (int i = 0; i < COUNT; i++) {
+            double x[SDF_LANES], y[SDF_LANES], d[SDF_LANES], gx[SDF_LANES], gy[SDF_LANES], c[2], p[2], g[2];
+            double half = pow(2, -10 * core_random_uniform(&r));
+            point_in(&r, i % 4 ? 1.1 : 2.0, c);
+            for (int j = 0; j < SDF_LANES; j++) {
+                const double *v = shapes[k].outline.xy + 2 * ((i + j) % core_outline_count(&shapes[k].outline));
+                point_in(&r, half, p);
+                bool at_corner = i % 16 == 5; // there the direction is the edge's
+                x[j] = at_corner ? v[0] : c[0] + p[0];
+                y[j] = at_corner ? v[1] : c[1] + p[1];
+                corners += at_corner;
+            }
+            sdf_grid_distances(&grids[k], x, y, d, gx, gy);
+            for (int j = 0; j < SDF_LANES; j++) {
+                double single = sdf_grid_distance(&grids[k], (const double[]){x[j], y[j]}, g);
+                assert_memory_equal(&d[j], &single, sizeof single);
+                assert_memory_equal(&gx[j], &g[0], sizeof single);
+                assert_memory_equal(&gy[j], &g[1], sizeof single);
+            }
+        }
+        assert_true(corners > COUNT / 8);
+    }
+}
+
 /// Every piece is a lower bound inside, the nearest one is the distance.
 static void pieces(void **state) {
     (void)state;
@@ -136,13 +198,24 @@ static void without_lists(void **state) {
     test_near(sdf_grid_sag(&grids[0], p, 1.0), 2, 0, "sag of a large disc");
     test_near(sdf_grid_sag(&grids[0], far, 0.01), 2, 0, "sag far away");
     test_near(sdf_grid_sag(&grids[0], nowhere, 0.01), 2, 0, "sag nowhere");
+    test_near(sdf_grid_convex(&plain, p), 0, 0, "convex disc");
+    test_near(sdf_grid_convex(&grids[0], far), 0, 0, "convex disc far away");
+    test_near(sdf_grid_convex(&grids[0], nowhere), 0, 0, "convex disc nowhere");
+    double x[SDF_LANES] = {0.31, 40.0, 0.5, NAN}, y[SDF_LANES] = {0.12, 0.0, 0.5, 0.0}, d[SDF_LANES], g[2][SDF_LANES];
+    sdf_grid_distances(&plain, x, y, d, g[0], g[1]);
+    test_near(d[0], sdf_grid_sample(&plain, p, NULL), 0, "distance of several");
+    assert_true(isnan(d[3]));
+    sdf_grid_distances(&grids[0], x, y, d, g[0], g[1]);
+    test_near(d[0], sdf_grid_distance(&grids[0], p, NULL), 0, "distance beside NaN");
+    assert_true(isnan(d[3]));
     assert_int_equal(sdf_grid_pieces(&plain, p, 0.1, 4, piece), 0);
     assert_int_equal(sdf_grid_pieces(&grids[0], nowhere, 0.1, 4, piece), 0);
     assert_true(isnan(sdf_grid_distance(&grids[0], nowhere, NULL)));
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(distances), cmocka_unit_test(sags), cmocka_unit_test(pieces),
-                                       cmocka_unit_test(without_lists)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(distances),    cmocka_unit_test(sags),
+                                       cmocka_unit_test(convex_discs), cmocka_unit_test(lanes),
+                                       cmocka_unit_test(pieces),       cmocka_unit_test(without_lists)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
