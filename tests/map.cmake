@@ -31,3 +31,11 @@ target_link_libraries(map_rest PRIVATE sim cem_flags m)
 set_target_properties(map_rest PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_test(NAME map_rest COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/map_rest.sh ${CMAKE_BINARY_DIR})
 set_tests_properties(map_rest PROPERTIES LABELS slow TIMEOUT 1800)
+
+# The physics of trained maps: trains #, square and U once for a build folder.
+add_executable(map_physics reference/map_physics.c)
+target_link_libraries(map_physics PRIVATE sim cem_flags cem::cmocka m)
+target_include_directories(map_physics PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+set_target_properties(map_physics PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME map_physics COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/map_physics.sh ${CMAKE_BINARY_DIR})
+set_tests_properties(map_physics PROPERTIES LABELS slow TIMEOUT 1800)
