@@ -48,3 +48,6 @@ foreach(kills 3 50)
   set_tests_properties(cli_killed_${kills} PROPERTIES LABELS cli TIMEOUT 900)
 endforeach()
 set_tests_properties(cli_killed_50 PROPERTIES LABELS slow)
+
+add_test(NAME cli_figures COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/figures.sh $<TARGET_FILE_DIR:simulate> ${CMAKE_SOURCE_DIR})
+set_tests_properties(cli_figures PROPERTIES LABELS cli TIMEOUT 600)

@@ -1,0 +1,79 @@
+# Figure 4: columns of O, U, N and # collapse.
+
+about_fig4() { echo "column collapse of O, U, N and #: slope, run-out and the front of the deposit by shape"; }
+
+fig4_shapes() { grep -v '^#' data/scenes/figures/fig4.shapes; }
+
+# One run and its numbers: fig4_run WKT RADIUS COUNT MAPS SEED OUTPUT.csv
+fig4_run() {
+    local run=${6%.csv}.run.h5 front count
+    "$bin/simulate" data/scenes/figures/fig4.yaml --set "types.grain.shape=$PWD/$1" --set "types.grain.radius=$2" \
+        --set "fill[0].count=$3" --set "seed=$5" --set "title=Column collapse, $(basename "${6%.csv}")" --maps "$4" -o "$run" \
+        --threads 1 --quiet || return
+    "$bin/simstat" "$run" --csv >"$6.part" || return
+    # Share of the grains in the front third of the deposit: from two thirds of front_99 on.
+    front=$(csv_value "$6.part" front_99)
+    count=$("$bin/simstat" "$run" --csv --overlap off --region "$(awk -v f="$front" 'BEGIN { printf "%.6g,-1,%.6g,10", f * 2 / 3, f + 100 }')" |
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "grains") c = i } NR == 2 { print $c }') || return
+    awk -v k="$count" -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "grains") c = i; print $0 ",front_third" } NR == 2 { print $0 "," k / $c }' \
+        "$6.part" >"$6.all" || return
+    # Height of the column before it collapses.
+    "$bin/simstat" "$run" --csv --overlap off --time collapse >"$6.part" || return
+    awk -v h="$(csv_value "$6.part" height_99)" '{ print $0 "," (NR == 1 ? "height_before" : h) }' "$6.all" >"$6"
+    rm -f "$6.part" "$6.all"
+}
+
+plan_fig4() {
+    local name file radius seed diameter=0.03 count=420 cost=20 list
+    if [ "$scale" = full ]; then diameter=0.01 count=3900 cost=3000; fi
+    while read -r name file; do
+        add_map "$name" "$file"
+        radius=$(hull_radius "$file" $diameter)
+        list=()
+        for seed in $(seq "$seeds"); do
+            list+=("$out/fig4/runs/$name.$scale.$seed.csv")
+            add run $cost "fig4 $name, seed $seed" "$out/fig4/runs/$name.$scale.$seed.csv" \
+                "data/scenes/figures/fig4.yaml $file" fig4_run "$file" "$radius" $count "$maps" "$seed" "$out/fig4/runs/$name.$scale.$seed.csv"
+        done
+        add draw 3 "fig4 $name, picture" "$out/fig4/$name.$scale.png" "${list[0]}" "$bin/simview" "${list[0]%.csv}.run.h5" \
+            -o "$out/fig4/$name.$scale.png" --time collapse,collapse+0.3,collapse+60 --width 900 --quiet
+        add draw 5 "fig4 $name, player" "$out/fig4/$name.$scale.html" "${list[0]}" "$bin/simview" "${list[0]%.csv}.run.h5" \
+            -o "$out/fig4/$name.$scale.html" --quiet
+    done < <(fig4_shapes)
+}
+
+# Mean and standard error of a quantity of a shape over the seeds: fig4_mean NAME QUANTITY
+fig4_mean() {
+    local seed
+    for seed in $(seq "$seeds"); do csv_value "$out/fig4/runs/$1.$scale.$seed.csv" "$2"; done | statistics | cut -d' ' -f2,3
+}
+
+# A quantity of the four shapes as a row; the order asked for is that of the shapes given: fig4_row CLAIM EXPECTED QUANTITY NAME...
+fig4_row() {
+    local claim=$1 expected=$2 quantity=$3 name text='' mean error
+    shift 3
+    for name; do
+        read -r mean error < <(fig4_mean "$name" "$quantity")
+        text+="${text:+, }$name $mean +- $error"
+    done
+    row "$claim" "$expected" "$text" "$(for name; do fig4_mean "$name" "$quantity"; done | rising)"
+}
+
+report_fig4() {
+    local name file a b
+    table_head "Figure 4: column collapse ($scale, $seeds seeds)" \
+        "mu = 0.4, box and height trimmed alike in hull diameters, means and standard errors over the seeds. Box, sizes and stiffness are ours."
+    fig4_row "slope of the deposit, degrees: O < U < N < #" "rising" repose_angle o u n hash
+    fig4_row "run-out falls: # < N < U < O" "rising" run_out hash n u o
+    fig4_row "share of the grains in the front third: # < N" "as below" front_third hash n
+    for a in o u; do
+        for b in n hash; do fig4_row "share of the grains in the front third: $b < $a" "rising" front_third "$b" "$a"; done
+    done
+    echo
+    echo "| shape | grains | height before, m | slope, degrees | run-out | front third | true overlap, 99 %, R | largest, R |"
+    echo "|---|---|---|---|---|---|---|---|"
+    while read -r name file; do
+        echo "| $name ($file) | $(fig4_mean "$name" grains | cut -d' ' -f1) | $(fig4_mean "$name" height_before | sed 's/ / +- /') | $(fig4_mean "$name" repose_angle | sed 's/ / +- /') | $(
+            fig4_mean "$name" run_out | sed 's/ / +- /') | $(fig4_mean "$name" front_third | sed 's/ / +- /') | $(fig4_mean "$name" overlap_p99 | cut -d' ' -f1) | $(fig4_mean "$name" overlap_max | cut -d' ' -f1) |"
+    done < <(fig4_shapes)
+}

@@ -1,0 +1,63 @@
+#!/bin/bash
+# cmd/figures: usage, the two figures that take seconds with every verdict, that nothing current is made again and what is not is,
+# a step that fails, and the arithmetic of its tables. $1: folder of the commands; $2: folder of the project.
+set -u
+bin=$(cd "$1" && pwd)
+source=$(cd "$2" && pwd)
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+failures=0
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+same() { [ "$2" = "$3" ] || fail "$1: found \"$2\", expected \"$3\""; }
+figures() { "$source/cmd/figures" "$@" --bin "$bin" --out "$out" >"$out/said.txt" 2>&1; }
+
+# Usage.
+for arguments in "fig99" "--fast" "--seeds 0" "--seeds x" "--jobs" "--seeds"; do
+    # shellcheck disable=SC2086 # several words
+    "$source/cmd/figures" $arguments >"$out/said.txt" 2>&1
+    same "cmd/figures $arguments" $? 2
+done
+"$source/cmd/figures" --list | grep -q '^fig4  column' || fail "--list"
+"$source/cmd/figures" --help | grep -q -- '--quick' || fail "--help"
+
+# Two figures whose claims are closed forms: every verdict holds.
+figures fig2 fig3 || fail "fig2 fig3: $(tail -n 3 "$out/said.txt")"
+same "verdicts that do not hold" "$(grep -h 'does not hold' "$out"/fig?/table.md)" ""
+same "verdicts of figure 3" "$(grep -c '| holds |' "$out/fig3/table.md")" 14
+same "verdicts of figure 2" "$(grep -c '| holds |' "$out/fig2/table.md")" 4
+for picture in fig2/fig2.svg fig3/incline.png fig3/triangle.png fig3/leaning.png; do
+    [ -s "$out/$picture" ] || fail "no $picture"
+done
+# Nothing is made again; after a loss exactly what is lost and what depends on it.
+figures fig2 fig3
+grep -q ' 0 steps done .* 15 were current' "$out/said.txt" || fail "second call: $(grep steps "$out/said.txt")"
+rm "$out/fig3/runs/incline.0.28.run.h5" "$out/fig2/fig2.svg"
+figures fig2 fig3
+grep -q ' 2 steps done .* 13 were current' "$out/said.txt" || fail "third call: $(grep steps "$out/said.txt")"
+# A step that fails is named with its reason, and the exit status is 1.
+rm "$out/fig3/leaning.png"
+mkdir "$out/fig3/leaning.png"
+figures fig3
+same "a step that fails" $? 1
+grep -q 'FAILED: fig3 leaning, picture: .*is a folder' "$out/said.txt" || fail "failed step: $(tail -n 2 "$out/said.txt")"
+
+# Arithmetic.
+. "$source/cmd/figure/common.sh"
+same "statistics" "$(printf '1\n2\n3\nnan\n' | statistics)" "3 2 0.58"
+same "statistics of one" "$(echo 7 | statistics)" "1 7 nan"
+same "rising" "$(printf '1 0.1\n2 0.1\n3 0.1\n' | rising)" "holds"
+same "rising within errors" "$(printf '1 0.5\n2 0.5\n' | rising)" "ordered, within two standard errors"
+same "rising with one seed" "$(printf '1 nan\n2 nan\n' | rising)" "ordered, within two standard errors"
+same "not rising" "$(printf '1 0.1\n3 0.1\n2 0.1\n' | rising)" "does not hold"
+same "within" "$(within 1.05 1 0.1)$(within 1.2 1 0.1)$(within nan 1 9)" "holdsdoes not holddoes not hold"
+same "below" "$(below 1 2)$(below 2 1)$(below '' 1)" "holdsdoes not holddoes not hold"
+mkdir -p "$out/maps"
+# An octagon in the unit circle has the area 2 sqrt 2; a hollow ring has the hull of its outer circle.
+same "hull of an octagon" "$(cd "$source" && hull_radius shapes/octagon.wkt 2 | cut -c1-7)" "1.05390"
+same "hull of O" "$(cd "$source" && hull_radius shapes/o.wkt 2 | cut -c1-6)" "1.0003"
+
+[ $failures = 0 ] && echo "cmd/figures: all right"
+exit $((failures > 0))
