@@ -7,18 +7,20 @@
 # Needs: ROOT (the repository), COMPILER, INCLUDES (list of third-party include folders).
 cmake_minimum_required(VERSION 3.25)
 
-set(libraries libcore libsdf libnn libcspace libsim)
+set(libraries libcore libsdf libnn libcspace libsim libfluid)
 set(uses_libcore "")
 set(uses_libsdf libcore)
 set(uses_libnn libcore)
 set(uses_libcspace libcore libsdf libnn)
 set(uses_libsim libcore libsdf libcspace)
+set(uses_libfluid libcore libsdf)
 set(uses_cmd ${libraries})
 set(public_libcore core.h core_h5.h core_yaml.h core_run.h)
 set(public_libsdf sdf.h)
 set(public_libnn nn.h)
 set(public_libcspace cspace.h)
 set(public_libsim sim.h sim_measure.h sim_view.h)
+set(public_libfluid fluid.h)
 
 set(iso_headers assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h
   signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h tgmath.h
@@ -30,6 +32,7 @@ set(third_libsdf geos_c.h stb_image.h)
 set(third_libnn cblas.h)
 set(third_libcspace "")
 set(third_libsim stb_image_write.h)
+set(third_libfluid "")
 set(third_cmd "")
 set(compiler_libnn immintrin.h xmmintrin.h) # instruction-set kernels, as many files as there are sets
 set(compiler_libsdf immintrin.h)

@@ -1,0 +1,81 @@
+/// Motion of particles through the velocity of the grid: midpoint rule, sub-steps below a cell, out of solids.
+#include "fluid_private.h"
+
+#include <math.h>
+
+#define CHUNK 1024
+
+static const double OUTSIDE = .01; // of a cell: how far outside a solid a particle is put
+static const double EDGE = 1e-9;   // of a cell: positions stay this far inside the region
+
+typedef struct move_job {
+    fluid_world *w;
+    double dt;
+    int substeps;
+} move_job;
+
+// Keeps x inside the region, wrapped along a periodic axis.
+static void keep_inside(const fluid_grid *g, double *x) {
+    for (int a = 0; a < g->dim; ++a) {
+        const double length = (g->cells[a] - 2) * g->h, low = g->origin[a], margin = EDGE * g->h;
+        if (a == 0 && g->periodic) {
+            x[a] -= length * floor((x[a] - low) / length);
+            x[a] = fmin(fmax(x[a], low), low + length - margin);
+        } else {
+            x[a] = fmin(fmax(x[a], low + margin), low + length - margin);
+        }
+    }
+}
+
+// Puts x just outside of the solid it is in.
+static void push_out(const fluid_world *w, double *x) {
+    const fluid_grid *g = &w->grid;
+    double n[3], square = 0;
+    const double d = fluid__node_sample(g, w->phi_solid, x, n);
+    if (d >= 0) return;
+    for (int a = 0; a < g->dim; ++a) square += n[a] * n[a];
+    if (!(square > 1e-12)) return;
+    const double step = (OUTSIDE * g->h - d) / sqrt(square);
+    for (int a = 0; a < g->dim; ++a) x[a] += step * n[a] / sqrt(square);
+    keep_inside(g, x);
+}
+
+// Takes the part of the particle's own velocity off that goes into a solid closer than OUTSIDE.
+static void stop_at_solid(const fluid_world *w, const double *x, int i) {
+    const fluid_grid *g = &w->grid;
+    double n[3], square = 0, into = 0;
+    if (fluid__node_sample(g, w->phi_solid, x, n) > 2 * OUTSIDE * g->h) return;
+    for (int a = 0; a < g->dim; ++a) square += n[a] * n[a], into += n[a] * w->p.v[a][i];
+    for (int a = 0; a < g->dim && into < 0 && square > 1e-12; ++a) w->p.v[a][i] -= into / square * n[a];
+}
+
+static void move_chunk(void *arg, int64_t chunk, int worker) {
+    (void)worker;
+    const move_job *job = arg;
+    fluid_world *w = job->w;
+    const fluid_grid *g = &w->grid;
+    const double dt = job->dt / job->substeps;
+    const int end = (int)fmin((double)w->p.n, (double)(chunk + 1) * CHUNK);
+    for (int i = (int)chunk * CHUNK; i < end; ++i) {
+        double x[3] = {0, 0, 0}, middle[3] = {0, 0, 0}, v[3];
+        for (int a = 0; a < g->dim; ++a) x[a] = w->p.x[a][i];
+        for (int k = 0; k < job->substeps; ++k) {
+            fluid__sample(w, x, v);
+            for (int a = 0; a < g->dim; ++a) middle[a] = x[a] + .5 * dt * v[a];
+            keep_inside(g, middle);
+            fluid__sample(w, middle, v);
+            for (int a = 0; a < g->dim; ++a) x[a] += dt * v[a];
+            keep_inside(g, x);
+            push_out(w, x);
+        }
+        stop_at_solid(w, x, i);
+        for (int a = 0; a < g->dim; ++a) w->p.x[a][i] = x[a];
+    }
+}
+
+void fluid__move(fluid_world *w, double dt) {
+    move_job job = {w, dt, 1};
+    const double cells = w->speed_max * dt / w->grid.h;
+    while (job.substeps < cells) ++job.substeps;
+    core_thread_for(w->threads, ((int64_t)w->p.n + CHUNK - 1) / CHUNK, move_chunk, &job);
+}

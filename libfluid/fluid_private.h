@@ -1,0 +1,180 @@
+/// Private to libfluid: the world and what its parts share.
+#ifndef FLUID_PRIVATE_H
+#define FLUID_PRIVATE_H
+
+#include "fluid.h"
+
+// Kinds of cells, as fluid_state tells them.
+enum { FLUID_CELL_SOLID = 0, FLUID_CELL_AIR = 1, FLUID_CELL_FULL = 2 };
+
+#define FLUID_WEIGHT_MIN 1e-9 // sum of weights below which a face knows nothing of the particles
+
+// Stages of a step, for the benchmark.
+typedef enum fluid_stage {
+    FLUID_STAGE_SORT,
+    FLUID_STAGE_TO_GRID,
+    FLUID_STAGE_CELLS,
+    FLUID_STAGE_EXTEND,
+    FLUID_STAGE_PRESSURE,
+    FLUID_STAGE_FRICTION,
+    FLUID_STAGE_TO_PARTICLES,
+    FLUID_STAGE_MOVE,
+    FLUID_STAGES
+} fluid_stage;
+
+// Friction stress, times dt/(rho h) (m/s). Pairs of axes are (0,1), (0,2), (1,2); in 2D the first alone. A cell has its
+// own copy of the shear at each of its four edges along the third axis; an edge's stress is the mean of its four
+// cells'.
+typedef struct fluid_stress {
+    double *diagonal[3]; // (count) trace-free
+    double *shear[3][4]; // (count) copy at the edge one step up along the first axis (bit 0), the second (bit 1)
+    double *wall[3];     // (count) traction of the material on the wall in a cell
+} fluid_stress;
+
+struct fluid_world {
+    fluid_def def;
+    fluid_grid grid;
+    int count_solids;
+    fluid_solid *solids;
+    fluid_particles p;
+    double *spare; // (capacity) for sorting
+    int32_t *spare_id, *order;
+    double particle_mass;                      // kg
+    double *u[3], *old[3], *star[3], *mass[3]; // (count) faces: velocity, before the forces, scratch, weight
+    uint8_t *known[3];                         // (count) faces that carry a velocity of the material
+    double *phi_solid;                         // (count) nodes: distance from solids, m
+    double *area[3];                           // (count) faces: open part, 0 .. 1
+    double *friction;                          // (count) cells: friction coefficient of the nearest solid
+    uint8_t *open;                             // (count) cells with an open face
+    uint8_t *cut;                              // (count) open cells with a face that is not fully open
+    uint8_t *cell, *mark;                      // (count) FLUID_CELL_...; marks in progress
+    int32_t *first, *number;                   // (count) particles of a cell
+    double *phi;                               // (count) cells near the surface: distance from the material, m
+    double *q;                                 // (count) pressure times dt/(rho h), m/s
+    double *pressure;                          // (count) Pa
+    double *diagonal, *link[3], *precon, *b, *r, *z, *s; // (count) pressure matrix and vectors
+    int32_t *label, *list;                               // (count) components and queues
+    int32_t *wall_face; // (count_wall_faces) closed faces near the material's side of a solid: 4 c + axis
+    int count_wall_faces;
+    double *row_sum, *row_sum_2, *row_max; // (rows)
+    int *span_lo, *span_hi;                // (rows) full cells of a row lie in [span_lo, span_hi)
+    double wall_mass_min;                  // smallest open part, at least 1/2, of the faces of cut cells
+    uint8_t *slanted;           // (count) cells with a closed face that is not along the wall: it cannot hold them
+    double *wall_part;          // (count) cells: wall in it, h^(dim-1)
+    double *wall_normal[3];     // (count) of that, unit, into the solid
+    fluid_stress stress, ahead; // of sand: the last iterate, and the extrapolated one
+    double *bound, *wall_bound; // (count) what the stress and the wall's traction of a full cell may reach
+    double *edge[3];            // (count) edges: shear stress
+    uint8_t *edge_inside[3];    // (count) edges with material on all sides
+    double *base[3];            // (count) faces: velocity without friction
+    int lo[3], hi[3];           // cells that are looked at: [lo, hi) along each axis
+    int threads;                // of the present step: 1 while there is little to do
+    int parallel_min;           // cells of the box from which on there is enough for threads
+    double speed_max;           // m/s, of the particles
+    double warm_dt;             // s: the step that the warm starts belong to
+    int iterations, sweeps, count_full;
+    int64_t step;
+    double time;
+    void (*tick)(void *user, fluid_stage stage); // benchmark: called behind each stage; NULL
+    void *tick_user;
+};
+
+// ---------------------------------------------------------------------------------------------- grid (fluid_grid.c)
+
+core_status fluid__grid_init(const fluid_def *def, fluid_grid *grid, core_error *err);
+/// Rows (along axis 0) of the box [lo, hi).
+static inline int64_t fluid__row_count(const fluid_world *w) {
+    return (int64_t)(w->hi[1] - w->lo[1]) * (w->hi[2] - w->lo[2]);
+}
+/// Index of cell 0 of row r of the box.
+static inline int fluid__row_base(const fluid_world *w, int64_t r) {
+    const int nj = w->hi[1] - w->lo[1];
+    return (w->lo[1] + (int)(r % nj)) * w->grid.stride[1] + (w->lo[2] + (int)(r / nj)) * w->grid.stride[2];
+}
+/// The same for the rows of the box and one more on each side, where faces of the walls around it lie.
+static inline int64_t fluid__wide_count(const fluid_world *w) {
+    const int more = w->grid.dim == 3 ? 2 : 0;
+    return (int64_t)(w->hi[1] - w->lo[1] + 2) * (w->hi[2] - w->lo[2] + more);
+}
+static inline int fluid__wide_base(const fluid_world *w, int64_t r) {
+    const int nj = w->hi[1] - w->lo[1] + 2, k0 = w->grid.dim == 3 ? w->lo[2] - 1 : 0;
+    return (w->lo[1] - 1 + (int)(r % nj)) * w->grid.stride[1] + (k0 + (int)(r / nj)) * w->grid.stride[2];
+}
+/// Runs fn(arg, row, worker) over the rows of the box.
+void fluid__rows(const fluid_world *w, void (*fn)(void *arg, int64_t row, int worker), void *arg);
+/// Copies what a periodic grid repeats: columns 0 and n + 1 of every row of the box and one around it.
+void fluid__wrap(const fluid_world *w, double *field);
+void fluid__wrap_bytes(const fluid_world *w, uint8_t *field);
+/// Copies all components on the faces of the box and its rim.
+void fluid__copy_faces(const fluid_world *w, double *const from[3], double *const to[3]);
+/// Empties the box after the last step; all cells of it are air or solid.
+void fluid__box_reset(fluid_world *w);
+/// The box from cell `lowest` to `highest` (both inside) and `margin` cells more, within the border.
+void fluid__box_fit(fluid_world *w, const int lowest[3], const int highest[3], int margin);
+/// Cell coordinates of a position: cell = floor, border included.
+static inline double fluid__cell_of(const fluid_grid *g, int axis, double x) {
+    return (x - g->origin[axis]) / g->h + 1;
+}
+/// Multilinear value and gradient (NULL allowed) of a node field at x.
+double fluid__node_sample(const fluid_grid *g, const double *field, const double *x, double *gradient);
+/// Sets label to -1 in the box.
+void fluid__labels_clear(fluid_world *w, int32_t *label);
+/// Labels the connected part of member[c] == value that c is in, if it has no label; its cells are then the first of
+/// w->list. Returns their number.
+int fluid__component_at(fluid_world *w, const uint8_t *member, uint8_t value, int32_t *label, int c, int part);
+/// Connected parts of the cells with member[c] == value; label[c] = 0 .. n-1 there, -1 elsewhere in the box. Returns n.
+int fluid__components(fluid_world *w, const uint8_t *member, uint8_t value, int32_t *label);
+
+// ---------------------------------------------------------------------------------------------- stages
+
+core_status fluid__solid_update(fluid_world *w, core_error *err);     // fluid_solid.c: node distances, open parts
+void fluid__sort(fluid_world *w);                                     // fluid_particles.c: by cell; fits the box
+void fluid__to_grid(fluid_world *w);                                  // fluid_transfer.c: u and mass from the particles
+void fluid__to_particles(fluid_world *w);                             // fluid_transfer.c: v (and c) from u and old
+void fluid__sample(const fluid_world *w, const double *x, double *v); // fluid_transfer.c: u at x
+void fluid__mark_cells(fluid_world *w);                               // fluid_cells.c: kinds, spans, known faces
+void fluid__surface_phi(fluid_world *w);                              // fluid_cells.c: phi near the surface
+void fluid__extend(fluid_world *w, bool by_mass);                     // fluid_extend.c: u beyond the known faces
+core_status fluid__project(fluid_world *w, double *q, core_error *err); // fluid_pressure.c: u without divergence
+core_status fluid__pcg(fluid_world *w, double *q, core_error *err);     // fluid_pcg.c: solves diagonal, link, b
+void fluid__move(fluid_world *w, double dt);                            // fluid_move.c
+
+// ---------------------------------------------------------------------------------------------- sand
+
+core_status fluid__sand_unified(fluid_world *w, double dt, core_error *err); // fluid_friction.c
+core_status fluid__sand_paper(fluid_world *w, double dt, core_error *err);   // fluid_paper.c
+/// The paper's friction of walls (fluid_paper.c).
+void fluid__wall_paper(fluid_world *w);
+/// Projects connected parts of cells with mark[c] == value, of two cells and more, on rigid motion (fluid_rigid.c).
+void fluid__rigid_project(fluid_world *w, const uint8_t *member, uint8_t value);
+/// Edges with material on all sides; bounds from q (fluid_stress.c).
+void fluid__stress_prepare(fluid_world *w, double dt);
+/// u = from + the acceleration of a stress; `sign` -1 takes it off.
+void fluid__stress_apply(fluid_world *w, const fluid_stress *stress, double *const from[3], double sign);
+/// Pairs of axes.
+static inline int fluid__pairs(int dim) {
+    return dim == 2 ? 1 : 3;
+}
+/// Neighbour of a cell with a wall, away from it along the axis nearest to its normal.
+static inline int fluid__away(const fluid_world *w, int c) {
+    int axis = 0;
+    for (int a = 1; a < w->grid.dim; ++a) {
+        const double one = w->wall_normal[a][c], most = w->wall_normal[axis][c];
+        if (one * one > most * most) axis = a;
+    }
+    return c + (w->wall_normal[axis][c] > 0 ? -1 : 1) * w->grid.stride[axis];
+}
+/// q at the wall of cell c, continued along the wall's normal; not below 0.
+double fluid__wall_q(const fluid_world *w, int c);
+/// Velocity along the wall in cell c; returns the one into the wall.
+double fluid__wall_slip(const fluid_world *w, int c, double slip[3]);
+/// Mass of a face for friction, part of h^dim.
+static inline double fluid__face_mass(const fluid_world *w, int axis, int c) {
+    return w->area[axis][c] > .5 ? w->area[axis][c] : .5;
+}
+/// Part of the way from the middle of full cell c to that of its air neighbour at which q is zero (fluid_pressure.c).
+double fluid__surface_at(const fluid_world *w, int c, int air);
+/// Layers of faces beyond the known ones that a step needs.
+int fluid__layers(const fluid_world *w);
+
+#endif

@@ -1,0 +1,281 @@
+/// Sand on slopes, piles and discs against closed forms, in both modes.
+#include "fluid_physics.h"
+
+static const double G = 9.81;
+
+static double radians(double degrees) {
+    return degrees * CORE_PI / 180;
+}
+
+// ---------------------------------------------------------------------------------------------- slopes
+
+// A layer of depth 1 m, n cells, on a wall tilted by `degrees`, repeating along it.
+static fluid_def layer_def(double degrees, int n) {
+    fluid_def def = fluid_box(2, 8. / n, 1.25, 1. / n);
+    def.periodic = true;
+    def.gravity[0] = G * sin(radians(degrees));
+    def.gravity[1] = -G * cos(radians(degrees));
+    def.friction = .32;
+    def.wall_friction = 1;
+    def.sweeps = 1500;
+    return def;
+}
+
+// Mean acceleration over g between .2 s and .4 s after the start from rest.
+static double acceleration(const fluid_def *def) {
+    fluid_world *w = fluid_make(def, 0, NULL);
+    fluid_fill(w, 0, 0, 0, def->region[3], 1, 0, true);
+    fluid_run(w, .2);
+    const fluid_totals before = fluid_sum(w);
+    fluid_run(w, .4);
+    const fluid_totals after = fluid_sum(w);
+    fluid_world_destroy(&w);
+    return (after.momentum[0] - before.momentum[0]) / after.mass / .2 / G;
+}
+
+// Starts to move at tan a = M + c/(rho g h cos a).
+static void slope_starts_at_its_angle(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        const double cohesion = k * .1 * 1500 * G, critical = k ? 23.21 : 17.74; // tan a = .32 + .1/cos a
+        check_near(tan(radians(critical)), .32 + k * .1 / cos(radians(critical)), 1e-3);
+        fluid_def below = layer_def(critical - .6, 32), above = layer_def(critical + .6, 32);
+        below.cohesion = above.cohesion = cohesion;
+        fluid_row_below(k ? "slope .6 degrees below its angle, with cohesion: a/g"
+                          : "slope .6 degrees below its angle: a/g",
+                        1e-4, acceleration(&below));
+        fluid_row_above(k ? "slope .6 degrees above its angle, with cohesion: a/g"
+                          : "slope .6 degrees above its angle: a/g",
+                        2e-3, acceleration(&above));
+    }
+}
+
+// Above it the layer moves with g (sin a - M cos a) but for the lowest row of cells: an error of first order.
+static void slope_accelerates(void **state) {
+    (void)state;
+    const double a = radians(25), expected = sin(a) - .32 * cos(a);
+    double error[3];
+    for (int k = 0; k < 3; ++k) {
+        const fluid_def def = layer_def(25, 16 << k);
+        error[k] = acceleration(&def) - expected;
+    }
+    fluid_row("slope of 25 degrees, 64 cells: a/g", expected, expected + error[2], .03 * expected);
+    fluid_row("slope of 25 degrees: order of the error, 16 to 64 cells", 1, .5 * log2(error[0] / error[2]), .35);
+}
+
+// The layer as a block on a smooth wall: a = g (sin a - mu cos a).
+static void block_slides(void **state) {
+    (void)state;
+    const double a = radians(20);
+    fluid_def def = layer_def(20, 32);
+    def.friction = .6;
+    def.wall_friction = .2;
+    fluid_row("block on a wall, 20 degrees, mu .2: a/g", sin(a) - .2 * cos(a), acceleration(&def), 2e-4);
+    def.wall_friction = .37; // tan 20 degrees = .364
+    fluid_row_below("block on a wall, 20 degrees, mu .37: a/g", 1e-4, acceleration(&def));
+    def.sand = FLUID_SAND_PAPER;
+    def.wall_friction = .2;
+    fluid_row("block on a wall, paper mode, pressure law: a/g", sin(a) - .2 * cos(a), acceleration(&def), 5e-3);
+    // the paper's wall sees the weight of one cell alone: its friction falls with the depth in cells
+    def.wall_law = FLUID_WALL_PAPER;
+    fluid_row("block on a wall, paper mode, paper's law: a/g", sin(a) - .2 * cos(a) / 32, acceleration(&def), .01);
+}
+
+// The same on a slope that is not along the grid.
+static void block_slides_on_cut_cells(void **state) {
+    (void)state;
+    const double a = radians(26.565), s = sin(a), c = cos(a);
+    const fluid_solid slope = {
+        .kind = FLUID_SOLID_PLANE, .present = true, .friction = .2, .centre = {0, 2}, .normal = {s, c}};
+    fluid_def def = fluid_box(2, 4, 2.5, 1. / 24);
+    def.friction = .6;
+    def.cohesion = 1e6; // it keeps its corners
+    def.sweeps = 1000;
+    def.rounds = 40;
+    fluid_world *w = fluid_make(&def, 1, &slope);
+    core_random random;
+    core_random_init(&random, 1, 0);
+    for (double along = .4; along < 1.9; along += def.h / 2) // a block of 1.5 m x .5 m
+        for (double up = def.h / 4; up < .5; up += def.h / 2) {
+            const double j = def.h / 8 * (2 * core_random_uniform(&random) - 1);
+            const double x[3] = {c * along + s * up + j, 2 - s * along + c * up - j, 0}, v[3] = {0, 0, 0};
+            check_ok(fluid_world_add(w, x, v, err));
+        }
+    fluid_run(w, .04);
+    const fluid_totals before = fluid_sum(w);
+    fluid_run(w, .14);
+    const fluid_totals after = fluid_sum(w);
+    const double gain = hypot(after.momentum[0] - before.momentum[0], after.momentum[1] - before.momentum[1]);
+    fluid_row("block on cut cells, 26.6 degrees, mu .2: a/g", s - .2 * c, gain / after.mass / .1 / G, .012);
+    fluid_world_destroy(&w);
+}
+
+// ---------------------------------------------------------------------------------------------- the paper's constants
+
+// One step of the paper's mode on a layer that shears at `rate` on a slope of 10 degrees: mean acceleration over g of
+// the particles in the middle, and the share of rigid cells there.
+static double sheared(double rate, double dt, double *rigid) {
+    fluid_def def = layer_def(10, 32);
+    def.sand = FLUID_SAND_PAPER;
+    def.surface = FLUID_SURFACE_FACE; // the pressure is known to the digit
+    def.wall_friction = 0;
+    def.dt = dt;
+    def.relaxation = 0; // what is not flowing shows no stress
+    fluid_world *w = fluid_make(&def, 0, NULL);
+    fluid_fill(w, 0, 0, 0, def.region[3], 1, 0, false);
+    for (int i = 0; i < w->p.n; ++i) w->p.v[0][i] = rate * w->p.x[1][i], w->p.c[1][i] = rate;
+    check_ok(fluid_world_step(w, INFINITY, err));
+    double gain = 0;
+    int n = 0;
+    for (int i = 0; i < w->p.n; ++i) {
+        const double start = w->p.x[1][i] - dt * w->p.v[1][i];
+        if (start < .3 || start > .7) continue;
+        gain += w->p.v[0][i] - rate * start;
+        ++n;
+    }
+    int count = 0;
+    for (int c = 0; c < w->grid.count; ++c) {
+        const int j = c / w->grid.stride[1], i = c % w->grid.stride[1];
+        count += j == 17 && i >= 1 && i <= 8 && w->mark[c] == 1;
+    }
+    *rigid = count / 8.;
+    fluid_world_destroy(&w);
+    return gain / n / dt / G;
+}
+
+// phi = 30 degrees: flowing stress as on a slope of 31.5 degrees, yield at the shear that a stress of tan 16.1 degrees
+// times the pressure would stop: the two constants of the paper.
+static void paper_has_two_constants(void **state) {
+    (void)state;
+    const double a = radians(10), dt = 1e-3, h = 1. / 32;
+    double rigid;
+    const double found = sheared(50, dt, &rigid);
+    fluid_row("paper mode, phi 30: flowing friction tan a", tan(radians(31.5)), (sin(a) - found) / cos(a), .01);
+    // D_xy = rate/2 and |D| = rate/sqrt 2; cells of row 17 lie 15.5 cells below the surface
+    const double p = 15.5 * G * cos(a) * dt, needed = 2 * tan(radians(16.1)) * p / h; // rate of the limit
+    sheared(.98 * needed, dt, &rigid);
+    fluid_row("paper mode, phi 30: cells rigid below the limit", 1, rigid, 0);
+    sheared(1.02 * needed, dt, &rigid);
+    fluid_row("paper mode, phi 30: cells rigid above the limit", 0, rigid, 0);
+}
+
+// ---------------------------------------------------------------------------------------------- rigid motion
+
+// The projection finds a rigid motion again under anything that is orthogonal to rigid motions, in 2D and 3D.
+static void rigid_parts_turn(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        fluid_def def = fluid_box(dim, 1, 1, .05);
+        def.gravity[1] = 0;
+        def.dt = .01;
+        fluid_world *w = fluid_make(&def, 0, NULL);
+        const fluid_seed_def seed = {.region = {.kind = FLUID_SOLID_BALL, .centre = {.5, .5, .5}, .radius = .3},
+                                     .jitter = .25};
+        check_ok(fluid_world_seed(w, &seed, NULL, err));
+        fluid__sort(w);
+        fluid__to_grid(w);
+        fluid__mark_cells(w);
+        const fluid_grid *g = &w->grid;
+        const double omega[3] = {dim == 3 ? .7 : 0, dim == 3 ? -.4 : 0, 1.3};
+        for (int c = 0; c < g->count; ++c)
+            for (int a = 0; a < dim; ++a) {
+                const int at[3] = {c % g->stride[1], c / g->stride[1] % g->cells[1], c / g->stride[2]};
+                double x[3];
+                for (int b = 0; b < 3; ++b) x[b] = (at[b] - (b == a ? 1 : .5)) * g->h - .5;
+                const int b = (a + 1) % 3, d = (a + 2) % 3;
+                w->u[a][c] = .3 * a + omega[b] * x[d] - omega[d] * x[b] + (c % 2 ? 0 : 0);
+                w->old[a][c] = w->u[a][c];
+                w->u[a][c] += 1e-3 * sin(12.9898 * c + a); // noise
+            }
+        fluid__rigid_project(w, w->cell, FLUID_CELL_FULL);
+        double worst = 0;
+        for (int c = 0; c < g->count; ++c)
+            for (int a = 0; a < dim && w->cell[c] == FLUID_CELL_FULL; ++a)
+                worst = fmax(worst, fabs(w->u[a][c] - w->old[a][c]));
+        fluid_row_below(dim == 2 ? "rigid disc: velocity after the projection, m/s" : "rigid ball: velocity, m/s", 2e-4,
+                        worst);
+        fluid_world_destroy(&w);
+    }
+}
+
+// A disc of cohesive sand spins in free space: its angular velocity after an eighth of a turn.
+static void disc_spins_on(void **state) {
+    (void)state;
+    for (int mode = 0; mode < 2; ++mode) {
+        fluid_def def = fluid_box(2, 1, 1, .02);
+        def.gravity[1] = 0;
+        def.cohesion = 1e3;
+        def.sand = mode ? FLUID_SAND_PAPER : FLUID_SAND_UNIFIED;
+        def.dt = .02;
+        fluid_world *w = fluid_make(&def, 0, NULL);
+        const fluid_seed_def seed = {.region = {.kind = FLUID_SOLID_BALL, .centre = {.5, .5}, .radius = .3},
+                                     .jitter = .25};
+        check_ok(fluid_world_seed(w, &seed, NULL, err));
+        for (int i = 0; i < w->p.n; ++i) {
+            w->p.v[0][i] = -(w->p.x[1][i] - .5), w->p.v[1][i] = w->p.x[0][i] - .5;
+            w->p.c[1][i] = -1, w->p.c[3][i] = 1;
+        }
+        fluid_run(w, CORE_PI / 4);
+        double spin = 0, arm = 0;
+        for (int i = 0; i < w->p.n; ++i) {
+            const double x = w->p.x[0][i] - .5, y = w->p.x[1][i] - .5;
+            spin += x * w->p.v[1][i] - y * w->p.v[0][i];
+            arm += x * x + y * y;
+        }
+        fluid_row(mode ? "spinning disc, paper mode: angular velocity after 1/8 turn"
+                       : "spinning disc: angular velocity after 1/8 turn",
+                  1, spin / arm, .03);
+        fluid_world_destroy(&w);
+    }
+}
+
+// The stress moves momentum about and makes none.
+static void stress_keeps_momentum(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        fluid_def def = fluid_box(dim, 1, 1, .05);
+        def.gravity[1] = 0;
+        fluid_world *w = fluid_make(&def, 0, NULL);
+        fluid_fill(w, .3, .3, .3, .7, .7, .7, false);
+        core_random random;
+        core_random_init(&random, 5, 0);
+        for (int i = 0; i < w->p.n; ++i)
+            for (int a = 0; a < dim; ++a) w->p.v[a][i] = core_random_normal(&random);
+        fluid__sort(w);
+        fluid__to_grid(w);
+        fluid__mark_cells(w);
+        fluid__stress_prepare(w, .01);
+        for (int c = 0; c < w->grid.count; ++c)
+            for (int p = 0; p < 4 * fluid__pairs(dim) && w->cell[c] == FLUID_CELL_FULL; ++p) {
+                w->stress.shear[p / 4][p % 4][c] = core_random_normal(&random);
+                w->stress.diagonal[p % dim][c] = core_random_normal(&random);
+            }
+        double before[3] = {0, 0, 0}, after[3] = {0, 0, 0}, moved = 0;
+        for (int a = 0; a < dim; ++a)
+            for (int c = 0; c < w->grid.count; ++c) before[a] += w->u[a][c];
+        for (int a = 0; a < dim; ++a) memcpy(w->old[a], w->u[a], (size_t)w->grid.count * sizeof(double));
+        fluid__stress_apply(w, &w->stress, w->u, 1);
+        for (int a = 0; a < dim; ++a)
+            for (int c = 0; c < w->grid.count; ++c) after[a] += w->u[a][c], moved += fabs(w->u[a][c] - w->old[a][c]);
+        for (int a = 0; a < dim; ++a)
+            fluid_row_below(dim == 2 ? "stress in 2D: momentum made, part of what it moves"
+                                     : "stress in 3D: momentum made, part of what it moves",
+                            1e-14, (after[a] - before[a]) / moved);
+        fluid_world_destroy(&w);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slope_starts_at_its_angle),
+        cmocka_unit_test(slope_accelerates),
+        cmocka_unit_test(block_slides),
+        cmocka_unit_test(block_slides_on_cut_cells),
+        cmocka_unit_test(paper_has_two_constants),
+
+        cmocka_unit_test(rigid_parts_turn),
+        cmocka_unit_test(disc_spins_on),
+        cmocka_unit_test(stress_keeps_momentum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
