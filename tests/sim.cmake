@@ -20,7 +20,7 @@ set_tests_properties(cli_simulate PROPERTIES LABELS cli TIMEOUT 300)
 add_test(NAME cli_restart COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/restart.sh ${CMAKE_BINARY_DIR}/bin)
 set_tests_properties(cli_restart PROPERTIES LABELS cli TIMEOUT 300 ENVIRONMENT
   "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/unit/hdf5.supp")
-add_test(NAME cli_interrupted COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/interrupted.sh ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
+add_test(NAME cli_interrupted COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/interrupted.sh ${CMAKE_BINARY_DIR}/bin)
 set_tests_properties(cli_interrupted PROPERTIES LABELS cli TIMEOUT 300)
 
 # What a step costs, on a settled pile.

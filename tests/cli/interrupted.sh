@@ -1,20 +1,10 @@
 #!/bin/bash
 # Runs that cannot come to their end: SIGINT and SIGTERM, a file-size limit, a folder that is removed or read-only. Each ends
 # with a message; the frames so far are there; the command that is printed goes on to the same bits.
-# $1: folder of the commands; $2: the project's folder.
-set -u
-bin=$(cd "$1" && pwd)
-root=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+# $1: folder of the commands.
+. "$(dirname "$0")/common.sh"
 chmod 755 "$work"
-cd "$work" || exit 1
-failures=0
 
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
 # rows RUN: its frames as CSV without the column that counts from the run's first frame.
 rows() {
     "$bin/simstat" "$1" --overlap off --series rows.csv >/dev/null && tail -n +2 rows.csv | cut -d, -f1-4,6-
@@ -26,7 +16,7 @@ prefix() {
     head -n "$(wc -l <part.csv)" whole.csv | cmp -s - part.csv || fail "$1: other frames than the whole run"
 }
 
-cp "$root"/shapes/u.wkt .
+cp "$tests/../shapes/u.wkt" .
 cat >scene.yaml <<'END'
 title: interrupted
 types:
@@ -120,5 +110,4 @@ got=$?
 [ $got = 1 ] && grep -q 'later/run.checkpoint.h5.*Permission denied' err.txt || fail "folder that became read-only: exit $got: $(cat err.txt)"
 prefix later/run.h5
 
-[ $failures = 0 ] && echo "interrupted: all right"
-exit $((failures > 0))
+finish

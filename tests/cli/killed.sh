@@ -2,20 +2,10 @@
 # kill -9 at random moments of a run that writes a frame every step and a checkpoint every few: no frame is lost, what is
 # recovered is an ordinary file, a checkpoint is there, and the run goes on from it as if nothing had happened. Readers in a
 # loop disturb nothing; a second writer is refused before it touches anything.
-# $1: folder of the commands; $2: the project's folder; $3: how many kills.
-set -u
-bin=$(cd "$1" && pwd)
-root=$(cd "$2" && pwd)
-kills=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
+# $1: folder of the commands; $2: how many kills.
+. "$(dirname "$0")/common.sh"
+kills=$2
 
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
 # series RUN: its frames as CSV on standard output.
 series() {
     "$bin/simstat" "$1" --overlap off --series "$1.csv" >/dev/null && cat "$1.csv"
@@ -32,7 +22,7 @@ with h5py.File(sys.argv[1]) as f:
 END
 }
 
-cp "$root"/shapes/u.wkt .
+cp "$tests/../shapes/u.wkt" .
 cat >scene.yaml <<'END'
 title: killed
 types:
@@ -107,5 +97,5 @@ for k in $(seq 1 "$kills"); do
     [ $(($(wc -l <again.csv) - 1 + frames)) -ge $(($(wc -l <whole.csv) - 1)) ] || fail "kill $k: frames are missing between"
 done
 [ $began -ge $((kills / 2)) ] || fail "only $began of $kills kills met a run"
-[ $failures = 0 ] && echo "killed: all right, $began of $kills kills while frames were written, $looks looks"
-exit $((failures > 0))
+echo "$began of $kills kills while frames were written, $looks looks"
+finish
