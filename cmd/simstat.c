@@ -30,6 +30,7 @@ enum {
     KEY_SERIES,
     KEY_ORIENTATIONS,
     KEY_BOUNDARIES,
+    KEY_CONTACTS,
     KEY_RECOVER
 };
 
@@ -51,6 +52,8 @@ static const struct argp_option argp_options[] = {
      0},
     {"boundaries", KEY_BOUNDARIES, "CSV", 0,
      "also write the force of the grains on each boundary in that frame (one run with contact rows)", 0},
+    {"contacts", KEY_CONTACTS, "CSV", 0,
+     "also write the touching contacts of that frame with their forces on B (one run with contact rows)", 0},
     {"recover", KEY_RECOVER, "OUT.h5", 0,
      "measure nothing; write the complete frames of a run that was killed, or is not finished yet, to an ordinary file",
      0},
@@ -106,6 +109,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_BOUNDARIES:
         o->file[SIMSTAT_BOUNDARIES] = argument;
+        return 0;
+    case KEY_CONTACTS:
+        o->file[SIMSTAT_CONTACTS] = argument;
         return 0;
     case KEY_RECOVER:
         o->recover = argument;

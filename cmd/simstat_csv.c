@@ -1,4 +1,4 @@
-// CSV files of simstat: poses, time series, contact directions, boundary forces.
+// CSV files of simstat: poses, time series, contact directions, boundary forces, contacts.
 #include "simstat_csv.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 
 #define BINS 18 // of 10 degrees
 
-const char *const simstat_file_names[SIMSTAT_FILES] = {"--poses", "--series", "--orientations", "--boundaries"};
+const char *const simstat_file_names[SIMSTAT_FILES] = {"--poses", "--series", "--orientations", "--boundaries",
+                                                       "--contacts"};
 
 // Growing text.
 typedef struct text_buffer {
@@ -130,6 +131,38 @@ done:
     return status;
 }
 
+// A contact row with the force on B, both parts together: f_n g + f_t R(pi/2) n.
+static core_status append_contact(const core_run_info *info, const core_run_contact *c, text_buffer *t,
+                                  core_error *err) {
+    const double size = sqrt(c->gradient[0] * c->gradient[0] + c->gradient[1] * c->gradient[1]);
+    const double n[2] = {size > 0 ? c->gradient[0] / size : 0, size > 0 ? c->gradient[1] / size : 0};
+    const int boundary = -1 - c->bodies[0];
+    if (boundary < 0)
+        CORE_TRY(append_format(t, err, "%d", (int)c->bodies[0]));
+    else
+        CORE_TRY(append_field(t,
+                              boundary < info->count_planes ? info->planes[boundary].name
+                                                            : info->walls[boundary - info->count_planes].name,
+                              err));
+    CORE_TRY(append_format(t, err, ",%d,%d,%d,%.17g,%.17g,%.17g", (int)c->bodies[1], (int)c->feature, (int)c->sliding,
+                           c->d, n[0], n[1]));
+    return append_format(t, err, ",%.17g,%.17g,%.17g,%.17g\n", c->f_n * size, c->f_t,
+                         c->f_n * c->gradient[0] - c->f_t * n[1], c->f_n * c->gradient[1] + c->f_t * n[0]);
+}
+
+static core_status append_contacts(core_run_reader *run, int64_t frame, text_buffer *t, core_error *err) {
+    core_run_contact *rows = NULL;
+    int64_t n = 0;
+    core_status status = CORE_OK;
+    CORE_TRY_DONE(core_run_read_contacts(run, frame, &rows, &n, err));
+    CORE_TRY_DONE(
+        append(t, "a,b,feature,sliding,d,normal_x,normal_y,normal_force,tangential_force,force_x,force_y\n", err));
+    for (int64_t i = 0; i < n; i++) CORE_TRY_DONE(append_contact(core_run_describe(run), &rows[i], t, err));
+done:
+    core_free(rows);
+    return status;
+}
+
 core_status simstat_write(simstat_file kind, core_run_reader *run, int64_t frame, const sim_measure_def *def,
                           const char *path, core_error *err) {
     const core_run_info *info = core_run_describe(run);
@@ -143,6 +176,7 @@ core_status simstat_write(simstat_file kind, core_run_reader *run, int64_t frame
     if (kind == SIMSTAT_SERIES) CORE_TRY_DONE(append_series(run, &state, seen, &text, err));
     if (kind == SIMSTAT_ORIENTATIONS) CORE_TRY_DONE(append_orientations(run, frame, def, &text, err));
     if (kind == SIMSTAT_BOUNDARIES) CORE_TRY_DONE(append_boundaries(run, frame, &text, err));
+    if (kind == SIMSTAT_CONTACTS) CORE_TRY_DONE(append_contacts(run, frame, &text, err));
     CORE_TRY_DONE(core_file_write(path, text.data, text.n, err));
 done:
     core_free(text.data);

@@ -10,6 +10,9 @@ typedef enum simstat_file {
     SIMSTAT_SERIES,       // a row a frame: step,time,phase,present,gone and the observables
     SIMSTAT_ORIENTATIONS, // from,to,contacts,normal_force (degrees, N): directions of normals, see sim_measure.h
     SIMSTAT_BOUNDARIES,   // name,force_x,force_y (N)
+    // a row a touching contact: a,b (grains' rows; a boundary by its name),feature,sliding,d,normal_x,normal_y (A to
+    // B), normal_force,tangential_force,force_x,force_y (on B); m, N per metre of depth
+    SIMSTAT_CONTACTS,
     SIMSTAT_FILES
 } simstat_file;
 /// The options that ask for them.

@@ -77,6 +77,7 @@ expect 2 '--time' simstat run.h5 --time settle+x
 expect 2 '--rattler-contacts' simstat run.h5 --rattler-contacts 0
 expect 2 'no contact rows.*output.contacts' simstat run.h5 --orientations o.csv
 expect 2 'no contact rows' simstat run.h5 --boundaries b.csv
+expect 2 'no contact rows' simstat run.h5 --contacts c.csv
 expect 2 '--time' simstat run.h5 --time nan
 expect 2 '--overlap: .*maybe' simstat run.h5 --overlap maybe
 expect 2 'exclude' simstat run.h5 --json --csv

@@ -1,5 +1,5 @@
 #!/bin/bash
-# simview on a run of simulate with contact rows and moving walls: contact network, colour by force, SVG that is XML.
+# simview (and simstat --contacts) on a run of simulate with contact rows and moving walls: contact network, colour by force, SVG that is XML.
 # $1: folder of the commands; $2: folder of the project.
 set -u
 bin=$(cd "$1" && pwd)
@@ -26,6 +26,12 @@ lines=$(grep -c 'stroke="#961020"' forces.svg)
 # The observable counts contacts of grains with each other; the drum's come on top.
 [ "$lines" -gt "${rows:-1000}" ] && [ "$lines" -le $((${rows:-0} + 12)) ] ||
     fail "SVG: $lines lines of the network for ${rows:-no} contacts of 12 grains"
+# The rows that simstat lists: one a line of the network; those of the drum add up to the load on it.
+"$bin/simstat" drum.h5 --contacts contacts.csv --boundaries boundaries.csv --overlap off --quiet >/dev/null || fail "simstat --contacts"
+[ "$(tail -n +2 contacts.csv | wc -l)" = "$lines" ] || fail "$(wc -l <contacts.csv) rows of contacts for $lines lines"
+awk -F, 'NR == FNR { if (FNR > 1) { x = $2; y = $3 }; next } $1 == "drum" { x += $10; y += $11; n++ }
+    $1 != "drum" && FNR > 1 { size = sqrt($8 * $8 + $9 * $9) - sqrt($10 * $10 + $11 * $11); if (size * size > 1e-18 || $2 <= $1) bad = 1 }
+    END { exit !(n > 0 && !bad && x * x + y * y < 1e-18) }' boundaries.csv contacts.csv || fail "forces of --contacts: $(cat boundaries.csv)"
 if command -v xmllint >/dev/null; then xmllint --noout forces.svg || fail "the SVG is no XML"; fi
 
 [ $failures = 0 ] && echo "simview on scenes: all right"
