@@ -42,7 +42,7 @@ train() {
     local file=$1__$2.$labels.$3.$4.txt row cpu
     if [ ! -s "$file" ]; then
         cpu=$( { time nice -n 10 "$build/bin/nntrain" "$1__$2.$labels.samples.h5" -o map.h5 --recipe "$3" --seed "$4" --samples "$samples" \
-            --threads 1 --quiet >row.txt; } 2>&1)
+            --threads 1 --quiet >row.txt 2>failure.txt; } 2>&1) || { echo "$1-$2 $3, seed $4: $(cat failure.txt)" >&2; return; }
         row=$(tail -n 1 row.txt)
         echo "$row $cpu" | awk '{print $3, $4, $6, $8, $9, $10, $(NF - 1) + $NF}' >"$file"
     fi
@@ -56,7 +56,8 @@ for pair in $pairs; do
     for recipe in $recipes; do
         for seed in $(seq "$seeds"); do train "$a" "$b" "$recipe" "$seed"; done |
             awk -v pair="$a-$b" -v recipe="$recipe" '{for (i = 1; i <= NF; i++) sum[i] += $i}
-                END {printf "%-16s %-9s %5d %9.5f %9.5f %8.3f %8.2f %9.5f %7d %7.1f\n", pair, recipe, NR, sum[1] / NR, sum[2] / NR, sum[3] / NR,
+                END {if (NR == 0) {printf "%-16s %-9s     0 no training ended well\n", pair, recipe; exit}
+                     printf "%-16s %-9s %5d %9.5f %9.5f %8.3f %8.2f %9.5f %7d %7.1f\n", pair, recipe, NR, sum[1] / NR, sum[2] / NR, sum[3] / NR,
                      sum[4] / NR, sum[5] / NR, sum[6] / NR, sum[7] / NR}'
     done
 done
