@@ -72,4 +72,5 @@ set_tests_properties(blas_threads PROPERTIES LABELS determinism TIMEOUT 300)
 
 # Many discs on trained maps, beside published numbers (minutes each; the maps are trained once for a build folder).
 add_test(NAME discs_column COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/discs_column.sh ${CMAKE_BINARY_DIR} 0.5)
-set_tests_properties(discs_column PROPERTIES LABELS slow TIMEOUT 7200 RESOURCE_LOCK discs_maps)
+add_test(NAME discs_packing COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/discs_packing.sh ${CMAKE_BINARY_DIR})
+set_tests_properties(discs_column discs_packing PROPERTIES LABELS slow TIMEOUT 7200 RESOURCE_LOCK discs_maps)
