@@ -23,7 +23,7 @@ awk 'BEGIN {
 # row NAME EXPECTED FOUND TOLERANCE: a line of the report.
 row() {
     printf '%-66s expected %-9s found %-9.4g tolerance %s\n' "$1" "$2" "$3" "$4"
-    awk -v e="$2" -v f="$3" -v t="$4" 'BEGIN { exit !(f != "nan" && f - e <= t && e - f <= t) }' || {
+    awk -v e="$2" -v f="$3" -v t="$4" 'BEGIN { exit !(f != "" && f != "nan" && f - e <= t && e - f <= t) }' || {
         echo "FAILED: $1"
         failures=$((failures + 1))
     }
