@@ -22,6 +22,15 @@ set_tests_properties(cli_restart PROPERTIES LABELS cli TIMEOUT 300 ENVIRONMENT
   "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/unit/hdf5.supp")
 add_test(NAME cli_interrupted COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/interrupted.sh ${CMAKE_BINARY_DIR}/bin)
 set_tests_properties(cli_interrupted PROPERTIES LABELS cli TIMEOUT 300)
+foreach(grains 2000 1000000)
+  add_test(NAME cli_many_${grains} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/many.sh ${CMAKE_BINARY_DIR}/bin ${grains})
+  set_tests_properties(cli_many_${grains} PROPERTIES LABELS cli TIMEOUT 1800)
+endforeach()
+set_tests_properties(cli_many_1000000 PROPERTIES LABELS slow)
+foreach(part numbers locale)
+  add_test(NAME cli_${part} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/${part}.sh ${CMAKE_BINARY_DIR}/bin)
+  set_tests_properties(cli_${part} PROPERTIES LABELS cli TIMEOUT 900)
+endforeach()
 
 # What a step costs, on a settled pile.
 add_executable(bench_step bench/bench_step.c)

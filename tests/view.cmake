@@ -50,3 +50,10 @@ set_tests_properties(cli_killed_50 PROPERTIES LABELS slow)
 
 add_test(NAME cli_figures COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/figures.sh $<TARGET_FILE_DIR:simulate> ${CMAKE_SOURCE_DIR})
 set_tests_properties(cli_figures PROPERTIES LABELS cli TIMEOUT 600)
+
+add_executable(bench_append bench/bench_append.c)
+target_link_libraries(bench_append PRIVATE run_fixture core cem_flags)
+target_include_directories(bench_append PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+set_target_properties(bench_append PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME bench_append COMMAND bench_append)
+set_tests_properties(bench_append PROPERTIES LABELS bench TIMEOUT 600)
