@@ -19,7 +19,7 @@ plan_fig3() {
             runs+=("$run")
             add run 2 "fig3 $scene, mu = $mu" "$run" "data/scenes/figures/fig3_$scene.yaml" \
                 "$bin/simulate" "data/scenes/figures/fig3_$scene.yaml" --set "contact.default.mu=$mu" \
-                --set "title=$scene, mu = $mu" -o "$run" --threads 1 --quiet
+                --set "title=$scene, mu = $mu" -o "$run" --threads 1
         done
         add draw 2 "fig3 $scene, picture" "$out/fig3/$scene.png" "${runs[*]}" \
             "$bin/simview" "${runs[@]}" -o "$out/fig3/$scene.png" --time 0,2,4 --width 900 --quiet

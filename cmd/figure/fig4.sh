@@ -7,9 +7,10 @@ fig4_shapes() { grep -v '^#' data/scenes/figures/fig4.shapes; }
 # One run and its numbers: fig4_run WKT RADIUS COUNT MAPS SEED OUTPUT.csv
 fig4_run() {
     local run=${6%.csv}.run.h5 front count
+    echo "map: $4"
     "$bin/simulate" data/scenes/figures/fig4.yaml --set "types.grain.shape=$PWD/$1" --set "types.grain.radius=$2" \
-        --set "fill[0].count=$3" --set "seed=$5" --set "title=Column collapse, $(basename "${6%.csv}")" --maps "$4" -o "$run" \
-        --threads 1 --quiet || return
+        --set "fill[0].count=$3" --set "seed=$5" --set "title=$(basename "$1" .wkt), seed $5" --maps "$4" -o "$run" \
+        --threads 1 || return
     "$bin/simstat" "$run" --csv >"$6.part" || return
     # Share of the grains in the front third of the deposit: from two thirds of front_99 on.
     front=$(csv_value "$6.part" front_99)
@@ -24,7 +25,7 @@ fig4_run() {
 }
 
 plan_fig4() {
-    local name file radius seed diameter=0.03 count=420 cost=20 list
+    local name file radius seed diameter=0.03 count=420 cost=20 list firsts=()
     if [ "$scale" = full ]; then diameter=0.01 count=3900 cost=3000; fi
     while read -r name file; do
         add_map "$name" "$file"
@@ -35,11 +36,14 @@ plan_fig4() {
             add run $cost "fig4 $name, seed $seed" "$out/fig4/runs/$name.$scale.$seed.csv" \
                 "data/scenes/figures/fig4.yaml $file" fig4_run "$file" "$radius" $count "$maps" "$seed" "$out/fig4/runs/$name.$scale.$seed.csv"
         done
+        firsts+=("${list[0]%.csv}.run.h5")
         add draw 3 "fig4 $name, picture" "$out/fig4/$name.$scale.png" "${list[0]}" "$bin/simview" "${list[0]%.csv}.run.h5" \
             -o "$out/fig4/$name.$scale.png" --time collapse,collapse+0.3,collapse+60 --width 900 --quiet
         add draw 5 "fig4 $name, player" "$out/fig4/$name.$scale.html" "${list[0]}" "$bin/simview" "${list[0]%.csv}.run.h5" \
             -o "$out/fig4/$name.$scale.html" --quiet
     done < <(fig4_shapes)
+    add draw 5 "fig4, deposits" "$out/fig4/fig4.$scale.png" "${firsts[*]}" "$bin/simview" "${firsts[@]}" -o "$out/fig4/fig4.$scale.png" \
+        --time collapse+60 --width 1200 --quiet
 }
 
 # Mean and standard error of a quantity of a shape over the seeds: fig4_mean NAME QUANTITY

@@ -9,10 +9,11 @@ fig5_openings="1.5 2.5 3.5 5"     # diameters
 fig5_run() {
     local run=${7%.csv}.run.h5 half
     half=$(awk -v d=$fig5_diameter -v w="$6" 'BEGIN { printf "%.6g", d * w / 2 + 0.005 }') # the wall is 0.01 thick
+    echo "map: $4"
     "$bin/simulate" data/scenes/figures/fig5.yaml --set "types.grain.shape=$PWD/$1" --set "types.grain.radius=$2" \
         --set "fill[0].count=$3" --set "seed=$5" --set "title=Silo, $(basename "${7%.csv}")" \
         --set "boundaries[1].polyline.points=[-0.12, 0.7, -0.12, 0.1, -$half, 0.01]" \
-        --set "boundaries[2].polyline.points=[0.12, 0.7, 0.12, 0.1, $half, 0.01]" --maps "$4" -o "$run" --threads 1 --quiet || return
+        --set "boundaries[2].polyline.points=[0.12, 0.7, 0.12, 0.1, $half, 0.01]" --maps "$4" -o "$run" --threads 1 || return
     "$bin/simstat" "$run" --csv --overlap off --time drain >"$7.before" || return
     "$bin/simstat" "$run" --csv --overlap off >"$7.after" || return
     # What is left of the grains, and whether it still moves (above 1e-2 m g R a grain).

@@ -9,8 +9,9 @@ fig7_circle=0.01 fig7_width=0.2
 # One run and its numbers: fig7_run SHARE RADIUS COUNT MAPS SEED OUTPUT.csv
 fig7_run() {
     local run=${6%.csv}.run.h5 shape=shapes/arc$1.wkt
+    echo "map: $4"
     "$bin/simulate" data/scenes/figures/fig7.yaml --set "types.arc.shape=$PWD/$shape" --set "types.arc.radius=$2" \
-        --set "fill[0].count=$3" --set "seed=$5" --set "title=Arcs of $1 %" --maps "$4" -o "$run" --threads 1 --quiet || return
+        --set "fill[0].count=$3" --set "seed=$5" --set "title=Arcs of $1 %" --maps "$4" -o "$run" --threads 1 || return
     "$bin/simstat" "$run" --csv --poses "$run.poses.csv" >"$6.part" || return
     # The column's height without its ragged top: twice the mean height of the centres.
     awk -F, -v part="$6.part" 'NR > 1 { s += $4; n++ }

@@ -7,7 +7,7 @@ fig9_links=10 fig9_hang=0.58
 plan_fig9() {
     local run=$out/fig9/runs/chain.run.h5
     add run 60 "fig9 chain" "$run" "data/scenes/figures/fig9.yaml shapes/link.wkt" \
-        "$bin/simulate" data/scenes/figures/fig9.yaml -o "$run" --threads 1 --quiet
+        "$bin/simulate" data/scenes/figures/fig9.yaml -o "$run" --threads 1
     add draw 3 "fig9 picture" "$out/fig9/fig9.png" "$run" "$bin/simview" "$run" -o "$out/fig9/fig9.png" --time hang,lower,lower+0.4,lower+60 \
         --width 900 --quiet
     add draw 3 "fig9 player" "$out/fig9/fig9.html" "$run" "$bin/simview" "$run" -o "$out/fig9/fig9.html" --quiet

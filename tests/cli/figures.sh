@@ -24,7 +24,8 @@ done
 "$source/cmd/figures" --help | grep -q -- '--quick' || fail "--help"
 
 # Two figures whose claims are closed forms: every verdict holds.
-figures fig2 fig3 || fail "fig2 fig3: $(tail -n 3 "$out/said.txt")"
+figures fig2 fig3 table1 || fail "fig2 fig3 table1: $(tail -n 3 "$out/said.txt")"
+same "rows of table 1" "$(grep -c '^| fig3, .* steps of .* simulated in .* s | exact |' "$out/table1/table.md")" 10
 same "verdicts that do not hold" "$(grep -h 'does not hold' "$out"/fig?/table.md)" ""
 same "verdicts of figure 3" "$(grep -c '| holds |' "$out/fig3/table.md")" 14
 same "verdicts of figure 2" "$(grep -c '| holds |' "$out/fig2/table.md")" 4
