@@ -37,9 +37,9 @@ report_fig9() {
     row "hanging: link k carries (n - k) m g, largest relative deviation" "< 0.01" "$load" "$(below "$load" 0.01)"
     for t in 0.7 0.8 0.9 1 1.1 1.2 1.3 1.4 1.5 1.6; do
         gap=$(fig9_gap $t)
-        worst=$(awk -v a="$worst" -v b="$gap" 'BEGIN { print a > b ? a : b }')
+        worst=$(awk -v a="$worst" -v b="$gap" 'BEGIN { print (a > b ? a : b) }')
     done
     row "lowered: no link separates; largest distance of a ball from its socket, m" "< 0.0034 (inner radius)" "$worst" "$(below "$worst" 0.0034)"
     echo
-    echo "A pair has one contact with one normal: where a joint is bent to its stop, the ball in its socket and the stem at the lip are two."
+    echo "Not examined further; a pair has one contact with one normal, and where a joint is bent to its stop, the ball in its socket and the stem at the lip are two."
 }
