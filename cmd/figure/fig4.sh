@@ -69,7 +69,6 @@ report_fig4() {
         "mu = 0.4, box and height trimmed alike in hull diameters, means and standard errors over the seeds. Box, sizes and stiffness are ours."
     fig4_row "slope of the deposit, degrees: O < U < N < #" "rising" repose_angle o u n hash
     fig4_row "run-out falls: # < N < U < O" "rising" run_out hash n u o
-    fig4_row "share of the grains in the front third: # < N" "as below" front_third hash n
     for a in o u; do
         for b in n hash; do fig4_row "share of the grains in the front third: $b < $a" "rising" front_third "$b" "$a"; done
     done
