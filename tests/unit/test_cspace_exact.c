@@ -1,6 +1,6 @@
 // Exact labels: apart against the distance of outlines by GEOS, in overlap against the translations that end it (GEOS
 // areas), closed forms, gradients by differences, identities, the exchange of the pair, threads, failing memory.
-#include "cspace_fixture.h"
+#include "cspace_asked.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,43 +23,25 @@ static const struct {
              {"square-N 2", SQUARE, LETTER_N, 2.0}};
 enum { COUNT_CASES = sizeof cases / sizeof *cases };
 
+static core_status make_disc(int resolution, fixture *f, core_error *err) {
+    return fixture_disc(CORNERS, resolution, f, err);
+}
+
 static int setup(void **state) {
     (void)state;
-    core_status s = fixture_hash(128, &shapes[HASH], NULL);
-    if (s == CORE_OK) s = fixture_u(128, &shapes[LETTER_U], NULL);
-    if (s == CORE_OK) s = fixture_n(128, &shapes[LETTER_N], NULL);
-    if (s == CORE_OK) s = fixture_o(128, &shapes[LETTER_O], NULL);
-    if (s == CORE_OK) s = fixture_square(128, &shapes[SQUARE], NULL);
-    if (s == CORE_OK) s = fixture_disc(CORNERS, 128, &shapes[DISC], NULL);
-    return s == CORE_OK ? 0 : -1;
+    fixture_maker *const make[COUNT_SHAPES] = {fixture_hash, fixture_u,      fixture_n,
+                                               fixture_o,    fixture_square, make_disc};
+    return fixtures_make(make, COUNT_SHAPES, 128, shapes);
 }
 
 static int teardown(void **state) {
     (void)state;
-    for (int i = 0; i < COUNT_SHAPES; i++) fixture_clear(&shapes[i]);
+    fixtures_clear(shapes, COUNT_SHAPES);
     return 0;
 }
 
-// A pair with its exact back end.
-typedef struct asked {
-    cspace_pair pair;
-    cspace_exact *exact;
-    cspace_exact_scratch *scratch;
-} asked;
-
 static asked ask(int a, int b, double ratio) {
-    asked q = {0};
-    assert_int_equal(
-        cspace_pair_init(&shapes[a].shape, &shapes[a].grid, &shapes[b].shape, &shapes[b].grid, ratio, &q.pair, NULL),
-        CORE_OK);
-    assert_int_equal(cspace_exact_create(&q.pair, &q.exact, NULL), CORE_OK);
-    assert_int_equal(cspace_exact_scratch_create(q.exact, &q.scratch, NULL), CORE_OK);
-    return q;
-}
-
-static void ask_clear(asked *q) {
-    cspace_exact_scratch_destroy(&q->scratch);
-    cspace_exact_destroy(&q->exact);
+    return asked_make(&shapes[a], &shapes[b], ratio);
 }
 
 static cspace_contact contact_at(const asked *q, double theta, double x, double y) {
@@ -105,7 +87,7 @@ static void test_apart(void **state) {
         assert_true(apart > 50);
         assert_true(worst < 1e-9);
         assert_true(worst_minimiser < 0.006); // of a grid of 128 cells
-        ask_clear(&q);
+        asked_clear(&q);
     }
 }
 
@@ -136,7 +118,7 @@ static void test_depth(void **state) {
         }
         print_message("%s: area left at most %.1e, deepest %.3f\n", cases[k].name, left, deepest);
         assert_true(left < 1e-9);
-        ask_clear(&q);
+        asked_clear(&q);
     }
 }
 
@@ -157,7 +139,7 @@ static void test_closed_forms(void **state) {
     assert_close(c.d_theta, 0.0, 1e-14);
     assert_close(c.r_a, 0.5 * side - 0.025, 1e-14);
     assert_close(c.r_b, -1.0 + 0.025, 1e-14);
-    ask_clear(&q);
+    asked_clear(&q);
     q = ask(DISC, DISC, 0.5);
     const double in = cos(CORE_PI / CORNERS); // face of one against corner of the other
     assert_close(contact_at(&q, 0.0, 2.0, 0.0).d, 0.5, 1e-12);
@@ -166,12 +148,12 @@ static void test_closed_forms(void **state) {
         assert_close(contact_at(&q, 0.0, (r - 0.2) * cos(a), (r - 0.2) * sin(a)).d, -0.2, 1e-12);
         assert_close(contact_at(&q, 0.0, (r + 0.2) * cos(a), (r + 0.2) * sin(a)).d, 0.2, 1e-12);
     }
-    ask_clear(&q);
+    asked_clear(&q);
     // a small square in the middle of the # has room: half a side of the hole less half its own
     q = ask(HASH, SQUARE, 0.05);
     double hole = fabs(shapes[HASH].shape.outline.xy[2 * shapes[HASH].shape.outline.ring_start[1]]);
     assert_close(contact_at(&q, 0.0, 0.0, 0.0).d, hole - 0.05 / side, 1e-12);
-    ask_clear(&q);
+    asked_clear(&q);
 }
 
 // Differences are those of one contact only where d has no kink in between: the median has to be sharp, most have to.
@@ -201,7 +183,7 @@ static void test_gradients(void **state) {
                       wrong, n, inside);
         assert_true(inside > 50);
         assert_true(wrong <= n / 200);
-        ask_clear(&q);
+        asked_clear(&q);
     }
 }
 
@@ -224,8 +206,8 @@ static void test_exchange(void **state) {
                       1e-6;
         }
         if (differ > 2) fail_msg("%s: %d contacts differ in the other order", cases[k].name, differ);
-        ask_clear(&q);
-        ask_clear(&other);
+        asked_clear(&q);
+        asked_clear(&other);
     }
 }
 
@@ -247,7 +229,7 @@ static void test_band(void **state) {
     assert_true(within > 300);
     assert_true(isnan(contact_at(&q, NAN, 0.0, 0.0).d));
     assert_true(isnan(contact_at(&q, 0.0, INFINITY, 0.0).d));
-    ask_clear(&q);
+    asked_clear(&q);
 }
 
 static void test_samples(void **state) {
@@ -276,7 +258,7 @@ static void test_samples(void **state) {
     cspace_samples_clear(&two);
     def.labels = (cspace_labels)7;
     assert_int_equal(cspace_sample(&q.pair, &def, NULL, &one, NULL), CORE_ARG);
-    ask_clear(&q);
+    asked_clear(&q);
 }
 
 static void test_memory(void **state) {
@@ -311,7 +293,7 @@ static void test_memory(void **state) {
     contact_at(&q, 0.3, 0.2, 0.1);
     contact_at(&q, 0.3, 1.7, 0.1);
     assert_true(core_alloc_count() == count);
-    ask_clear(&q);
+    asked_clear(&q);
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 // The obstacle at one angle against single exact queries, the smoothing kernel of both kinds of labels, the density of
 // samples against plain rejection.
-#include "cspace_fixture.h"
+#include "cspace_asked.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,42 +22,19 @@ enum { COUNT_CASES = sizeof cases / sizeof *cases };
 
 static int setup(void **state) {
     (void)state;
-    core_status s = fixture_hash(128, &shapes[HASH], NULL);
-    if (s == CORE_OK) s = fixture_u(128, &shapes[LETTER_U], NULL);
-    if (s == CORE_OK) s = fixture_o(128, &shapes[LETTER_O], NULL);
-    if (s == CORE_OK) s = fixture_star(128, &shapes[STAR], NULL);
-    if (s == CORE_OK) s = fixture_hook(128, &shapes[HOOK], NULL);
-    if (s == CORE_OK) s = fixture_square(128, &shapes[SQUARE], NULL);
-    if (s == CORE_OK) s = fixture_fine_o(128, &shapes[FINE_O], NULL);
-    return s == CORE_OK ? 0 : -1;
+    fixture_maker *const make[COUNT_SHAPES] = {fixture_hash, fixture_u,      fixture_o,     fixture_star,
+                                               fixture_hook, fixture_square, fixture_fine_o};
+    return fixtures_make(make, COUNT_SHAPES, 128, shapes);
 }
 
 static int teardown(void **state) {
     (void)state;
-    for (int i = 0; i < COUNT_SHAPES; i++) fixture_clear(&shapes[i]);
+    fixtures_clear(shapes, COUNT_SHAPES);
     return 0;
 }
 
-// A pair with everything exact.
-typedef struct asked {
-    cspace_pair pair;
-    cspace_exact *exact;
-    cspace_exact_scratch *scratch;
-    cspace_obstacle *obstacle;
-} asked;
-
 static asked ask(int a, int b, double ratio) {
-    asked q = {.pair = fixture_pair(&shapes[a], &shapes[b], ratio)};
-    assert_int_equal(cspace_exact_create(&q.pair, &q.exact, NULL), CORE_OK);
-    assert_int_equal(cspace_exact_scratch_create(q.exact, &q.scratch, NULL), CORE_OK);
-    assert_int_equal(cspace_obstacle_create(q.exact, &q.obstacle, NULL), CORE_OK);
-    return q;
-}
-
-static void ask_clear(asked *q) {
-    cspace_obstacle_destroy(&q->obstacle);
-    cspace_exact_scratch_destroy(&q->scratch);
-    cspace_exact_destroy(&q->exact);
+    return asked_make(&shapes[a], &shapes[b], ratio);
 }
 
 static double contact_difference(const cspace_contact *a, const cspace_contact *b) {
@@ -97,7 +74,7 @@ static void test_against_single_queries(void **state) {
                       cases[k].name, n, inside, worst, differ);
         assert_true(inside > n / 20);
         assert_true(differ <= n / 200);
-        ask_clear(&q);
+        asked_clear(&q);
     }
 }
 
@@ -120,7 +97,7 @@ static void test_rings_in_rings(void **state) {
             assert_close(many.g[0], cos(a), 1e-12);
             assert_close(many.g[1], sin(a), 1e-12);
         }
-    ask_clear(&q);
+    asked_clear(&q);
 }
 
 static void test_obstacle_arguments(void **state) {
@@ -156,7 +133,7 @@ static void test_obstacle_arguments(void **state) {
         cspace_obstacle_destroy(&none);
     }
     assert_true(n > 20);
-    ask_clear(&q);
+    asked_clear(&q);
 }
 
 // A block on a block: side 2a, turned by theta about its own centre, at rest height. Plain labels have a constant
@@ -194,7 +171,7 @@ static void test_restoring_slope(void **state) {
         }
         print_message("\n");
     }
-    ask_clear(&q);
+    asked_clear(&q);
 }
 
 // Bins of (theta, d, polar angle) of near rows against plain rejection by single queries: densities within .8 to 1.25.
@@ -243,7 +220,7 @@ static void compare_density(cspace_labels labels, int n) {
     assert_true(least >= 0.8 && most <= 1.25);
     assert_close(s.acceptance_rate, (double)n / tries, 0.02 * n / tries);
     cspace_samples_clear(&s);
-    ask_clear(&q);
+    asked_clear(&q);
 }
 
 static void test_density(void **state) {
@@ -288,7 +265,7 @@ static void test_smoothed_samples(void **state) {
         assert_true(far > (int)(one.training.n / 20) && far < (int)(one.training.n / 5));
         cspace_samples_clear(&one);
         cspace_samples_clear(&two);
-        ask_clear(&q);
+        asked_clear(&q);
     }
 }
 
