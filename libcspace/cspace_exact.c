@@ -231,9 +231,12 @@ core_status cspace_exact_create(const cspace_pair *pair, cspace_exact **exact, c
     e->reach_b = scale[1] * (1.0 + 1e-9);
     e->sums = (size_t)e->part[0].count * (size_t)e->part[1].count;
     e->sum_edges = count_sum_edges(&e->part[0], &e->part[1]);
-    CORE_CHECK_DONE(e->sum_edges <= sum_edges_max, CORE_RANGE,
-                    "%s and %s: exact labels need %zu edges of sums, expected at most %zu; simplify the outlines",
-                    pair->a->name, pair->b->name, e->sum_edges, sum_edges_max);
+    CORE_CHECK_DONE(
+        e->sum_edges <= sum_edges_max, CORE_RANGE,
+        "%s (%d vertices) and %s (%d): exact labels need %zu edges of sums, expected at most %zu; simplify the "
+        "outlines (an image: sdfgen --simplify)",
+        pair->a->name, core_outline_count(&pair->a->outline), pair->b->name, core_outline_count(&pair->b->outline),
+        e->sum_edges, sum_edges_max);
     *exact = e;
     e = NULL;
 done:
