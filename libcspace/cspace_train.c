@@ -335,7 +335,7 @@ core_status cspace_train(const cspace_samples *samples, const cspace_train_def *
     if (def->state_path)
         CORE_TRY_DONE(cspace__train_log_open(def->state_path, m.input_hash, def->state_replace, &log, err));
     CORE_TRY_DONE(cspace__train_rows_create(rows, &m.fold, samples->band, def, &t, err));
-    cspace__train_meter_init(progress, &m, def->tries, &meter);
+    cspace__train_meter_init(progress, &m, def, &meter);
     status = train_tries(rows, def, &meter, def->state_path ? &log : NULL, &t, &m, err);
     m.core_seconds = log.core_seconds + (double)(clock() - started) / CLOCKS_PER_SEC;
     if (status == CORE_NOT_CONVERGED) rescue(fresh, &m, map);

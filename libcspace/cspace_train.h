@@ -34,7 +34,7 @@ typedef struct cspace__train_meter_net {
 } cspace__train_meter_net;
 struct cspace__train_meter {
     const core_progress *out; // borrowed; NULL: nobody looks
-    char stage[2 * CORE_NAME_MAX + 16];
+    char stage[2 * CORE_NAME_MAX + 48];
     cspace__train_meter_net net[2];
     atomic_flag busy;
     double part[2]; // done of each net
@@ -43,7 +43,8 @@ struct cspace__train_meter {
     double rows;    // of both nets in one try, 0: not known yet
     int i_try, tries;
 };
-void cspace__train_meter_init(const core_progress *out, const cspace_map *map, int tries, cspace__train_meter *m);
+void cspace__train_meter_init(const core_progress *out, const cspace_map *map, const cspace_train_def *def,
+                              cspace__train_meter *m);
 /// Before the nets of a try.
 void cspace__train_meter_start(cspace__train_meter *m, int i_try, double share, bool together);
 

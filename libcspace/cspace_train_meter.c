@@ -25,10 +25,11 @@ static void take(void *user, const char *stage, double done, double total, const
     atomic_flag_clear(&m->busy);
 }
 
-void cspace__train_meter_init(const core_progress *out, const cspace_map *map, int tries, cspace__train_meter *m) {
-    *m = (cspace__train_meter){.out = out, .tries = tries, .share = 0.5};
+void cspace__train_meter_init(const core_progress *out, const cspace_map *map, const cspace_train_def *def,
+                              cspace__train_meter *m) {
+    *m = (cspace__train_meter){.out = out, .tries = def->tries, .share = 0.5};
     atomic_flag_clear(&m->busy);
-    snprintf(m->stage, sizeof m->stage, "training %s-%s", map->a, map->b);
+    snprintf(m->stage, sizeof m->stage, "training %s-%s %dx%d", map->a, map->b, def->net.layers, def->net.width);
     for (int i = 0; i < 2; i++) {
         m->net[i] = (cspace__train_meter_net){.meter = m};
         m->net[i].progress = (core_progress){take, &m->net[i]};

@@ -377,7 +377,7 @@ static void test_progress(void **state) {
         const core_progress progress = {look, &s};
         def.samples = 1000, def.tries = 2, def.net.threads = k == 2 ? 2 : 1;
         assert_int_equal(cspace_train(&samples, &def, &progress, &map, NULL), CORE_OK);
-        assert_string_equal(s.stage, "training disc-square");
+        assert_string_equal(s.stage, "training disc-square 2x16");
         assert_true(s.reports > 4);
         assert_close(s.done, s.total, 1e-9 * s.total);
         // both nets, both tries: rows of an epoch, shared out between the tries
