@@ -7,8 +7,9 @@
 
 // Rows of a batch: a multiple of the kernels' row tiles; small enough to stay in the first cache.
 #define CSPACE_BATCH_ROWS 240
-// Poses at most: the rest of the rows is for further images.
-#define CSPACE_BATCH_POSES 192
+// Poses at most: the rest of the rows is for further images. Few poses have some; where that is not so, the batch ends
+// with the pose for whose images there is no row.
+#define CSPACE_BATCH_POSES 232
 #define CSPACE_ARM_INPUTS_MAX (CSPACE_INPUTS_MAX + CSPACE_NORMAL_INPUTS)
 
 /// Rows of a batch, one image each. One array for every quantity, all of one struct, so that a compiler knows them
@@ -33,7 +34,9 @@ typedef struct cspace_batch {
     int arm_row[CSPACE_BATCH_ROWS];
     int first_other[CSPACE_BATCH_ROWS], count_other[CSPACE_BATCH_ROWS]; // rows of a pose's further images
     cspace_image image[CSPACE_BATCH_ROWS];                              // of poses with several
-    cspace_image further[CSPACE_BATCH_ROWS - CSPACE_BATCH_POSES];
+    cspace_image further[CSPACE_BATCH_ROWS];
+    int blended[CSPACE_BATCH_ROWS]; // rows that hold an image of several
+    double blended_theta[CSPACE_BATCH_ROWS], blended_c[CSPACE_BATCH_ROWS], blended_s[CSPACE_BATCH_ROWS];
 } cspace_batch;
 
 /// The loops, compiled for any x86-64 and for AVX2: same operations, same bits.

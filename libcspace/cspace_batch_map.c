@@ -14,17 +14,26 @@ static const cspace_batch_ops *best_ops(void) {
     return nn_isa_available(NN_ISA_AVX2) ? &cspace__batch_avx2 : &cspace__batch_baseline;
 }
 
-// Puts an image into a row.
+// Puts an image into a row, but for cosine and sine (turn_rows).
 static void set_row(const cspace_image *image, int row, cspace_batch *b) {
     b->image[row] = *image;
     b->theta[row] = image->pose.theta;
-    core_sincos(image->pose.theta, &b->s[row], &b->c[row]);
     b->x[row] = image->pose.x, b->y[row] = image->pose.y;
     b->turn_x[row] = image->turn[0], b->turn_y[row] = image->turn[1];
     b->frame_x[row] = image->frame[0], b->frame_y[row] = image->frame[1];
     b->lever_x[row] = image->lever[0], b->lever_y[row] = image->lever[1];
     b->mirror[row] = image->mirrored ? -1.0 : 1.0;
     b->exchange[row] = image->swapped ? -1.0 : 1.0;
+}
+
+// Cosines and sines of the `count` rows in b->blended, all at once.
+static void turn_rows(int count, cspace_batch *b) {
+    for (int k = 0; k < count; k++) b->blended_theta[k] = b->theta[b->blended[k]];
+    core_sincos_many(b->blended_theta, count, b->blended_s, b->blended_c);
+    for (int k = 0; k < count; k++) {
+        b->c[b->blended[k]] = b->blended_c[k];
+        b->s[b->blended[k]] = b->blended_s[k];
+    }
 }
 
 // Folds as many poses as there is room for and encodes them; returns their number. Pose i is in row i, its further
@@ -38,22 +47,32 @@ static int fill_rows(const cspace_map *map, const cspace_batch_ops *ops, const c
     }
     core_sincos_many(b->theta, count, b->s, b->c);
     ops->fold(&map->fold, count, b);
-    int extra = 0;
+    int extra = 0, blended = 0;
     for (int i = 0; i < count; i++) {
         b->count_other[i] = 0;
         if (b->at[i] >= 1.0) continue;
         cspace_image images[CSPACE_IMAGES_MAX];
         const int found = cspace_fold_images(&map->fold, &poses[i], 1.0, images);
-        if (extra + found - 1 > CSPACE_BATCH_ROWS - CSPACE_BATCH_POSES) {
+        if (i + extra + found > CSPACE_BATCH_ROWS) {
             count = i;
             break;
         }
         set_row(&images[0], i, b);
+        b->blended[blended++] = i;
         b->first_other[i] = extra, b->count_other[i] = found - 1;
         for (int k = 1; k < found; k++) b->further[extra++] = images[k];
     }
+    // behind the last pose that the further images leave room for
+    for (; count + extra > CSPACE_BATCH_ROWS; count--) {
+        extra -= b->count_other[count - 1];
+        if (b->count_other[count - 1] > 0) blended--;
+    }
     for (int i = 0; i < count; i++) b->first_other[i] += count;
-    for (int k = 0; k < extra; k++) set_row(&b->further[k], count + k, b);
+    for (int k = 0; k < extra; k++) {
+        set_row(&b->further[k], count + k, b);
+        b->blended[blended++] = count + k;
+    }
+    turn_rows(blended, b);
     *count_rows = count + extra;
     ops->encode(&map->fold, *count_rows, b);
     return count;
