@@ -90,7 +90,7 @@ static void fill_buckets(sim_broad *broad, int n, const double *x, const uint8_t
 // Appends the pair (i, j), kept ascending in j among the pairs of i, which start at `first`.
 static core_status append_pair(sim_pairs *pairs, int first, int i, int j, core_error *err) {
     if (pairs->n == pairs->capacity) {
-        CORE_CHECK(pairs->capacity < INT32_MAX / 3, CORE_RANGE, "neighbour list: more than %d pairs", pairs->capacity);
+        CORE_CHECK(pairs->capacity < INT32_MAX / 8, CORE_RANGE, "neighbour list: more than %d pairs", pairs->capacity);
         CORE_TRY(sim_pairs_reserve(pairs, pairs->capacity + pairs->capacity / 2 + 64, err));
     }
     int p = pairs->n++;
@@ -135,9 +135,8 @@ core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *
     }
     if (pairs->n > 0) {
         memset(pairs->count, 0, (size_t)pairs->n * sizeof *pairs->count);
-        memset(pairs->touching, 0, (size_t)pairs->n * sizeof *pairs->touching);
-        memset(pairs->lost, 0, (size_t)pairs->n * sizeof *pairs->lost);
-        memset(pairs->room, 0, (size_t)pairs->n * sizeof *pairs->room);
+        memset(pairs->released, 0, (size_t)pairs->n * sizeof *pairs->released);
+        memset(pairs->apart, 0, (size_t)pairs->n * sizeof *pairs->apart);
     }
     return CORE_OK;
 }

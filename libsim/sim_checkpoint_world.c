@@ -9,6 +9,7 @@
 #define WORLD "/world"
 #define SLOT_NUMBERS 19
 #define SLOT_FLAGS 3
+#define ROOM_NUMBERS 5
 #define PATH_MAX_BYTES 96
 
 // What a slot holds is written out below: a new member has to be added there.
@@ -205,15 +206,13 @@ static core_status read_books(sim_world *w, core_h5 *file, core_error *err) {
 // Pairs as they are written, in (i, j) order. `{0}` is "nothing".
 typedef struct pair_rows {
     size_t n;
-    int32_t *bodies;   // (n x 3) i, j, number of contacts
-    uint8_t *touching; // (n)
-    double *numbers;   // (n x 6) lost, room, placement
+    int32_t *bodies; // (n x 3) i, j, number of contacts
+    double *numbers; // (n x ROOM_NUMBERS) room, placement
     slot_rows slots;
 } pair_rows;
 
 static void pair_rows_clear(pair_rows *rows) {
     core_free(rows->bodies);
-    core_free(rows->touching);
     core_free(rows->numbers);
     slot_rows_clear(&rows->slots);
 }
@@ -222,8 +221,7 @@ static core_status pair_rows_create(size_t n, pair_rows *rows, core_error *err) 
     core_status status = CORE_OK;
     rows->n = n;
     CORE_NEW_DONE(rows->bodies, 3 * n);
-    CORE_NEW_DONE(rows->touching, n);
-    CORE_NEW_DONE(rows->numbers, 6 * n);
+    CORE_NEW_DONE(rows->numbers, ROOM_NUMBERS * n);
 done:
     return status; // the caller clears
 }
@@ -238,14 +236,12 @@ static core_status fill_pair_rows(const sim_pairs *pairs, pair_rows *rows, core_
         const int p = pairs->place[k];
         const int32_t bodies[3] = {pairs->i[p], pairs->j[p], pairs->count[p]};
         memcpy(rows->bodies + 3 * k, bodies, sizeof bodies);
-        rows->touching[k] = pairs->touching[p];
-        rows->numbers[6 * k] = pairs->lost[p];
-        rows->numbers[6 * k + 1] = pairs->room[p];
-        // where there is no room, nobody has written where it is measured from
-        if (pairs->room[p] > 0) memcpy(rows->numbers + 6 * k + 2, pairs->from + 4 * (size_t)p, 4 * sizeof *pairs->from);
-        for (int c = 0; c < pairs->count[p]; ++c, ++m)
-            pack_slot(&pairs->slot[(size_t)p * (size_t)pairs->k_max + (size_t)c],
-                      rows->slots.numbers + m * SLOT_NUMBERS, rows->slots.flags + m * SLOT_FLAGS);
+        rows->numbers[ROOM_NUMBERS * k] = pairs->apart[p].room;
+        memcpy(rows->numbers + ROOM_NUMBERS * k + 1, pairs->apart[p].from, sizeof pairs->apart[p].from);
+        for (int c = 0; c < pairs->count[p]; ++c, ++m) {
+            const sim_slot slot = sim_pairs_slot(pairs, p, c);
+            pack_slot(&slot, rows->slots.numbers + m * SLOT_NUMBERS, rows->slots.flags + m * SLOT_FLAGS);
+        }
     }
     return CORE_OK;
 }
@@ -254,13 +250,12 @@ static core_status write_pairs(const sim_world *w, core_h5 *file, core_error *er
     core_status status = CORE_OK;
     pair_rows rows = {0};
     CORE_TRY_DONE(fill_pair_rows(&w->pairs, &rows, err));
-    const size_t bodies[2] = {rows.n, 3}, numbers[2] = {rows.n, 6};
+    const size_t bodies[2] = {rows.n, 3}, numbers[2] = {rows.n, ROOM_NUMBERS};
     CORE_TRY_DONE(core_h5_write(file, WORLD "/pairs/bodies", CORE_H5_I32, 2, bodies, rows.bodies, NULL,
                                 "grains i < j in this order, number of their contacts", err));
-    CORE_TRY_DONE(core_h5_write(file, WORLD "/pairs/touching", CORE_H5_U8, 1, &rows.n, rows.touching, NULL, NULL, err));
     CORE_TRY_DONE(core_h5_write(file, WORLD "/pairs/room", CORE_H5_F64, 2, numbers, rows.numbers, NULL,
-                                "energy lost in the last step (J); the pair is apart while it has not come closer by "
-                                "room (m) since dx, dy (m), angles of i and j (rad)",
+                                "the pair is apart while it has not come closer by room (m) since dx, dy (m), angles "
+                                "of i and j (rad)",
                                 err));
     status = slot_rows_write(file, WORLD "/pairs", &rows.slots, err);
 done:
@@ -283,9 +278,8 @@ static core_status read_pair_rows(const sim_world *w, core_h5 *file, pair_rows *
     size_t n = 0, m = 0;
     CORE_TRY(count_rows(file, WORLD "/pairs/bodies", &n, err));
     CORE_TRY(pair_rows_create(n, rows, err));
-    const size_t bodies[2] = {n, 3}, numbers[2] = {n, 6};
+    const size_t bodies[2] = {n, 3}, numbers[2] = {n, ROOM_NUMBERS};
     CORE_TRY(core_h5_read(file, WORLD "/pairs/bodies", CORE_H5_I32, 2, bodies, rows->bodies, false, err));
-    CORE_TRY(core_h5_read(file, WORLD "/pairs/touching", CORE_H5_U8, 1, &n, rows->touching, false, err));
     CORE_TRY(core_h5_read(file, WORLD "/pairs/room", CORE_H5_F64, 2, numbers, rows->numbers, true, err));
     for (size_t k = 0; k < n; ++k) {
         const int32_t *b = rows->bodies + 3 * k;
@@ -307,9 +301,8 @@ static core_status apply_pair_rows(sim_world *w, const pair_rows *rows, core_err
     for (size_t k = 0; k < rows->n; ++k) {
         pairs->i[k] = rows->bodies[3 * k];
         pairs->j[k] = rows->bodies[3 * k + 1];
-        pairs->count[k] = 0;
-        pairs->touching[k] = 0;
-        pairs->lost[k] = pairs->room[k] = 0;
+        pairs->count[k] = pairs->released[k] = 0;
+        pairs->apart[k] = (sim_apart){0};
     }
     w->pairs.n = 0;
     CORE_TRY(sim_world_adopt(w, err));
@@ -317,14 +310,18 @@ static core_status apply_pair_rows(sim_world *w, const pair_rows *rows, core_err
     size_t m = 0;
     for (size_t k = 0; k < rows->n; ++k) {
         const int p = pairs->place[k], count = rows->bodies[3 * k + 2];
-        pairs->count[p] = count;
-        pairs->touching[p] = rows->touching[k] != 0;
-        pairs->lost[p] = rows->numbers[6 * k];
-        pairs->room[p] = rows->numbers[6 * k + 1];
-        memcpy(pairs->from + 4 * (size_t)p, rows->numbers + 6 * k + 2, 4 * sizeof *pairs->from);
-        for (int c = 0; c < count; ++c, ++m)
-            unpack_slot(rows->slots.numbers + m * SLOT_NUMBERS, rows->slots.flags + m * SLOT_FLAGS,
-                        &pairs->slot[(size_t)p * (size_t)pairs->k_max + (size_t)c]);
+        pairs->count[p] = (uint8_t)count;
+        pairs->first[p] = p * pairs->k_max;
+        pairs->apart[p].room = rows->numbers[ROOM_NUMBERS * k];
+        memcpy(pairs->apart[p].from, rows->numbers + ROOM_NUMBERS * k + 1, sizeof pairs->apart[p].from);
+        for (int c = 0; c < count; ++c, ++m) {
+            sim_slot slot;
+            unpack_slot(rows->slots.numbers + m * SLOT_NUMBERS, rows->slots.flags + m * SLOT_FLAGS, &slot);
+            const size_t at = (size_t)p * (size_t)pairs->k_max + (size_t)c;
+            pairs->touch[at] = sim_touch_of(&slot);
+            pairs->spring[at] = slot.spring;
+            pairs->feature[at] = slot.c.feature;
+        }
     }
     return CORE_OK;
 }

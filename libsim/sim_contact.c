@@ -4,9 +4,6 @@
 
 #include <math.h>
 
-// Below this slope the distance has saturated: its direction means nothing, so there is no friction.
-static const double SLOPE_MIN = 0.05;
-
 // Natural logarithm of 1/e for damping ratio zeta: 2 zeta arccos(zeta)/sqrt(1 - zeta^2), arcosh beyond 1.
 static double log_loss(double zeta) {
     const double w2 = (1 - zeta) * (1 + zeta);
@@ -70,7 +67,8 @@ static inline void rates(const sim_contact *c, double slope, double inverse, dou
     const double v[2] = {b->v[0] - a->v[0], b->v[1] - a->v[1]};
     *u_n = c->g[0] * v[0] + c->g[1] * v[1] + c->d_theta_b * b->omega + d_theta_a * a->omega;
     // t_hat = (-n_y, n_x)
-    *u_t = slope < SLOPE_MIN ? 0 : (c->g[0] * v[1] - c->g[1] * v[0]) * inverse + c->r_b * b->omega - c->r_a * a->omega;
+    *u_t =
+        slope < SIM_SLOPE_MIN ? 0 : (c->g[0] * v[1] - c->g[1] * v[0]) * inverse + c->r_b * b->omega - c->r_a * a->omega;
 }
 
 void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_state *a, const sim_body_state *b,
@@ -110,6 +108,14 @@ static void apply_friction(const sim_contact_law *law, double share, double gamm
     slot->loss = 0.5 * law->kt * (before * before - slot->spring * slot->spring);
 }
 
+// Forces and torques from f_n along the raw gradient and f_t along t_hat.
+static void write_forces(const sim_contact *c, double d_theta_a, const double t_hat[2], sim_contact_force *f) {
+    f->force[0] = f->f_n * c->g[0] + f->f_t * t_hat[0];
+    f->force[1] = f->f_n * c->g[1] + f->f_t * t_hat[1];
+    f->torque_a = f->f_n * d_theta_a - f->f_t * c->r_a;
+    f->torque_b = f->f_n * c->d_theta_b + f->f_t * c->r_b;
+}
+
 void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b, double dt,
                     sim_slot *slot) {
     const sim_contact *c = &slot->c;
@@ -119,7 +125,7 @@ void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const s
     slot->d_theta_a = sim_contact_d_theta_a(c, a->x, b->x);
     const double slope2 = c->g[0] * c->g[0] + c->g[1] * c->g[1], slope = sqrt(slope2), inverse = 1 / slope;
     rates(c, slope, inverse, slot->d_theta_a, a, b, &f->u_n, &f->u_t);
-    f->saturated = sim_slot_touches(slot) && slope < SLOPE_MIN;
+    f->saturated = sim_slot_touches(slot) && slope < SIM_SLOPE_MIN;
     if (!sim_slot_touches(slot) || f->saturated) {
         // the spring is dropped with its energy
         slot->loss = 0.5 * law->kt * slot->spring * slot->spring;
@@ -143,10 +149,7 @@ void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const s
         const double gamma_t = share * damping(law->gamma_t, law->zeta, law->kt, inverse_t);
         apply_friction(law, share, gamma_t, law->mu * f->f_n * slope, dt, slot);
     }
-    f->force[0] = f->f_n * c->g[0] + f->f_t * t_hat[0];
-    f->force[1] = f->f_n * c->g[1] + f->f_t * t_hat[1];
-    f->torque_a = f->f_n * slot->d_theta_a - f->f_t * c->r_a;
-    f->torque_b = f->f_n * c->d_theta_b + f->f_t * c->r_b;
+    write_forces(c, slot->d_theta_a, t_hat, f);
 }
 
 void sim_slot_dissipation(const sim_slot *slot, const sim_body_state *a, const sim_body_state *b, double dt,
@@ -157,6 +160,49 @@ void sim_slot_dissipation(const sim_slot *slot, const sim_body_state *a, const s
     sim_contact_rates(&slot->c, slot->d_theta_a, a, b, &u_n, &u_t);
     *normal = -slot->free_n * 0.5 * (slot->f.u_n + u_n) * dt;
     *tangential = -slot->f.f_t * 0.5 * (slot->f.u_t + u_t) * dt + slot->loss;
+}
+
+sim_slot sim_touch_slot(const sim_touch *touch, double spring) {
+    sim_slot slot = {.spring = spring,
+                     .d_theta_a = touch->d_theta_a,
+                     .free_n = touch->free_n,
+                     .c = {.d = touch->d,
+                           .g = {touch->g[0], touch->g[1]},
+                           .d_theta_b = touch->d_theta_b,
+                           .r_a = touch->r_a,
+                           .r_b = touch->r_b,
+                           .shared = touch->shared,
+                           .feature = touch->feature},
+                     .f = {.f_n = touch->f_n,
+                           .f_t = touch->f_t,
+                           .u_n = touch->u_n,
+                           .u_t = touch->u_t,
+                           .sliding = touch->sliding != 0,
+                           .saturated = touch->saturated != 0}};
+    const double t_hat[2] = {-touch->g[1] * touch->inverse, touch->g[0] * touch->inverse};
+    write_forces(&slot.c, slot.d_theta_a, t_hat, &slot.f);
+    return slot;
+}
+
+sim_touch sim_touch_of(const sim_slot *slot) {
+    const sim_contact *c = &slot->c;
+    const double slope = sqrt(c->g[0] * c->g[0] + c->g[1] * c->g[1]);
+    return (sim_touch){.d = c->d,
+                       .g = {c->g[0], c->g[1]},
+                       .d_theta_b = c->d_theta_b,
+                       .r_a = c->r_a,
+                       .r_b = c->r_b,
+                       .d_theta_a = slot->d_theta_a,
+                       .inverse = sim_slot_touches(slot) && !slot->f.saturated ? 1 / slope : 0,
+                       .f_n = slot->f.f_n,
+                       .f_t = slot->f.f_t,
+                       .free_n = slot->free_n,
+                       .u_n = slot->f.u_n,
+                       .u_t = slot->f.u_t,
+                       .shared = c->shared,
+                       .feature = c->feature,
+                       .sliding = slot->f.sliding,
+                       .saturated = slot->f.saturated};
 }
 
 void sim_contact_law_apply(const sim_contact_law *law, const sim_contact *c, const sim_body_state *a,

@@ -126,7 +126,6 @@ void sim_world_leave(sim_world *world, int count, const int *grains) {
     for (int p = 0; p < w->pairs.n; ++p) {
         if (w->role[w->pairs.i[p]] != SIM_ROLE_ABSENT && w->role[w->pairs.j[p]] != SIM_ROLE_ABSENT) continue;
         w->pairs.count[p] = 0;
-        w->pairs.touching[p] = 0;
     }
     sim_world_totals(w, &after);
     w->removed += before.elastic - after.elastic;

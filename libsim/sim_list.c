@@ -5,10 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+// Blocks of pairs that a thread finds at least, unless they get smaller than BLOCK_MIN.
+enum { BLOCKS_PER_THREAD = 8, BLOCK_MIN = 64 };
+
 // ---------------------------------------------------------------------------------------------- pair list
 
 core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err) {
-    if (capacity <= pairs->capacity && pairs->slot) return CORE_OK;
+    if (capacity <= pairs->capacity && pairs->touch) return CORE_OK;
     const size_t old = (size_t)pairs->capacity, size = (size_t)capacity, k = (size_t)pairs->k_max;
     // Each array may grow alone: the capacity is raised only when all have.
     void *grown;
@@ -21,13 +24,18 @@ core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err) {
     } while (0)
     GROW(i, 1);
     GROW(j, 1);
+    GROW(a, 1);
+    GROW(b, 1);
     GROW(place, 1);
     GROW(count, 1);
-    GROW(touching, 1);
+    GROW(released, 1);
+    GROW(within, 1);
     GROW(lost, 1);
-    GROW(room, 1);
-    GROW(from, 4);
-    GROW(slot, k);
+    GROW(apart, 1);
+    GROW(spring, k);
+    GROW(feature, k);
+    GROW(first, 1);
+    GROW(touch, k);
 #undef GROW
     CORE_CHECK(ok, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
     pairs->capacity = capacity;
@@ -38,13 +46,18 @@ void sim_pairs_clear(sim_pairs *pairs) {
     if (!pairs) return;
     core_free(pairs->i);
     core_free(pairs->j);
+    core_free(pairs->a);
+    core_free(pairs->b);
     core_free(pairs->place);
     core_free(pairs->count);
-    core_free(pairs->touching);
+    core_free(pairs->released);
+    core_free(pairs->within);
     core_free(pairs->lost);
-    core_free(pairs->room);
-    core_free(pairs->from);
-    core_free(pairs->slot);
+    core_free(pairs->apart);
+    core_free(pairs->spring);
+    core_free(pairs->feature);
+    core_free(pairs->first);
+    core_free(pairs->touch);
     *pairs = (sim_pairs){.k_max = pairs->k_max};
 }
 
@@ -63,6 +76,8 @@ void sim_pairs_arrange(sim_pairs *pairs, int n_grains, const int *rank, int *fir
         pairs->place[k] = p;
         pairs->i[p] = i[k];
         pairs->j[p] = j[k];
+        pairs->a[p] = rank[i[k]];
+        pairs->b[p] = rank[j[k]];
     }
 }
 
@@ -70,7 +85,7 @@ void sim_pairs_arrange(sim_pairs *pairs, int n_grains, const int *rank, int *fir
 static double spring_energy(const sim_pairs *pairs, int p, double kt) {
     double energy = 0;
     for (int c = 0; c < pairs->count[p]; ++c) {
-        const double spring = pairs->slot[(size_t)p * (size_t)pairs->k_max + (size_t)c].spring;
+        const double spring = pairs->spring[(size_t)p * (size_t)pairs->k_max + (size_t)c];
         energy += 0.5 * kt * spring * spring;
     }
     return energy;
@@ -93,13 +108,15 @@ double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const 
             continue;
         }
         to->count[q] = from->count[p];
-        to->touching[q] = from->touching[p];
-        to->lost[q] = from->lost[p];
-        to->room[q] = from->room[p];
-        memcpy(to->from + 4 * (size_t)q, from->from + 4 * (size_t)p, 4 * sizeof *to->from);
-        if (from->count[p] > 0)
-            memcpy(to->slot + (size_t)q * k_max, from->slot + (size_t)p * k_max,
-                   (size_t)from->count[p] * sizeof *to->slot);
+        to->apart[q] = from->apart[p];
+        to->apart[q].wake = 0;
+        const size_t old = (size_t)p * k_max, at = (size_t)q * k_max;
+        to->first[q] = (int)at; // until the first step
+        for (size_t c = 0; c < from->count[p]; ++c) {
+            to->spring[at + c] = from->spring[old + c];
+            to->feature[at + c] = from->feature[old + c];
+            to->touch[at + c] = from->touch[(size_t)from->first[p] + c];
+        }
     }
     return lost;
 }
@@ -122,9 +139,14 @@ static core_status reserve_list(sim_world *w, int n, core_error *err) {
         int *order = core_realloc(w->order, old, (size_t)capacity, sizeof *order);
         CORE_CHECK(order, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
         w->order = order;
+        int *awake = core_realloc(w->awake, old, (size_t)capacity, sizeof *awake);
+        CORE_CHECK(awake, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
+        w->awake = awake;
         w->list_capacity = capacity;
     }
-    const int blocks = w->list_capacity / SIM_BLOCK + w->count_types * w->count_types + 1;
+    // list_blocks: 5 blocks at most where one could do, and for each thread a few
+    const int blocks =
+        5 * (w->list_capacity / SIM_PAIR_BLOCK + BLOCKS_PER_THREAD * w->threads + w->count_types * w->count_types + 1);
     if (blocks > w->blocks_capacity) {
         sim_contact_block *block = core_realloc(w->block, (size_t)w->blocks_capacity, (size_t)blocks, sizeof *block);
         CORE_CHECK(block, CORE_MEMORY, "out of memory: %d contact blocks", blocks);
@@ -134,45 +156,108 @@ static core_status reserve_list(sim_world *w, int n, core_error *err) {
     return CORE_OK;
 }
 
-// For each grain its pairs in (i, j) order, which is that of the other grain's id.
+// For each grain, along the curve, its pairs in (i, j) order, which is that of the other grain's id.
 static void list_adjacent(sim_world *w) {
     int *start = w->adjacent_start;
     const sim_pairs *pairs = &w->pairs;
     memset(start, 0, ((size_t)w->n + 1) * sizeof *start);
     for (int p = 0; p < pairs->n; ++p) {
-        ++start[pairs->i[p] + 1];
-        ++start[pairs->j[p] + 1];
+        ++start[pairs->a[p] + 1];
+        ++start[pairs->b[p] + 1];
     }
-    for (int i = 0; i < w->n; ++i) start[i + 1] += start[i];
-    // from the back, so that start[i + 1] ends at the first entry of grain i and moves into place by one
+    for (int s = 0; s < w->n; ++s) start[s + 1] += start[s];
+    // from the back, so that start[s + 1] ends at the first entry of the grain in place s and moves into place by one
     for (int k = pairs->n - 1; k >= 0; --k) {
         const int p = pairs->place[k];
-        w->adjacent[--start[pairs->j[p] + 1]] = 2 * p + 1;
-        w->adjacent[--start[pairs->i[p] + 1]] = 2 * p;
+        w->adjacent[--start[pairs->b[p] + 1]] = 2 * p + 1;
+        w->adjacent[--start[pairs->a[p] + 1]] = 2 * p;
     }
     memmove(start, start + 1, (size_t)w->n * sizeof *start);
     start[w->n] = 2 * pairs->n;
 }
 
-// Pairs by type pair, in blocks of at most SIM_BLOCK.
-static void list_blocks(sim_world *w) {
-    const sim_pairs *pairs = &w->pairs;
-    const int kinds = w->count_types * w->count_types;
-    memset(w->kind_count, 0, (size_t)kinds * sizeof *w->kind_count);
-    for (int p = 0; p < pairs->n; ++p) ++w->kind_count[w->type[pairs->i[p]] * w->count_types + w->type[pairs->j[p]]];
-    w->count_blocks = 0;
-    int first = 0;
-    for (int kind = 0; kind < kinds; ++kind) {
-        const int count = w->kind_count[kind];
-        for (int done = 0; done < count; done += SIM_BLOCK) {
-            w->block[w->count_blocks++] = (sim_contact_block){
-                .type_pair = kind, .first = first + done, .count = count - done < SIM_BLOCK ? count - done : SIM_BLOCK};
-        }
-        w->kind_count[kind] = first;
-        first += count;
+// State of the grain in place s for its pairs.
+static void list_moving(sim_world *w) {
+    for (int s = 0; s < w->n; ++s) {
+        const int i = w->sequence.sequence[s];
+        w->moving[s] = (sim_moving){.x = {w->x[2 * i], w->x[2 * i + 1]},
+                                    .v = {w->v[2 * i], w->v[2 * i + 1]},
+                                    .theta = w->theta[i],
+                                    .omega = w->omega[i],
+                                    .cosine = w->cos_sin[2 * i],
+                                    .sine = w->cos_sin[2 * i + 1]};
     }
-    for (int p = 0; p < pairs->n; ++p)
-        w->order[w->kind_count[w->type[pairs->i[p]] * w->count_types + w->type[pairs->j[p]]]++] = p;
+}
+
+// Kind of a pair: types and whose motion is prescribed.
+static int kind_of(const sim_world *w, int p) {
+    const int i = w->pairs.i[p], j = w->pairs.j[p];
+    const int fixed = 2 * (w->role[i] == SIM_ROLE_PRESCRIBED) + (w->role[j] == SIM_ROLE_PRESCRIBED);
+    return 4 * (w->type[i] * w->count_types + w->type[j]) + fixed;
+}
+
+static sim_law_bodies bodies_of(const sim_world *w, int kind) {
+    const int type[2] = {kind / 4 / w->count_types, kind / 4 % w->count_types};
+    sim_law_bodies bodies = {.law = *sim_world_law(w, type[0], type[1]), .dt = w->dt};
+    for (int k = 0; k < 2; ++k) {
+        const bool fixed = k == 0 ? kind & 2 : kind & 1;
+        bodies.inverse_mass[k] = fixed ? 0 : 1 / w->type_mass[type[k]];
+        bodies.inverse_inertia[k] = fixed ? 0 : 1 / w->type_inertia[type[k]];
+    }
+    return bodies;
+}
+
+// Most pairs of a block: many for the kernels' sake, but so that every thread finds some.
+static int block_size(const sim_world *w) {
+    if (w->threads == 1) return SIM_PAIR_BLOCK;
+    const int share = w->pairs.n / (BLOCKS_PER_THREAD * w->threads);
+    return share < BLOCK_MIN ? BLOCK_MIN : share > SIM_PAIR_BLOCK ? SIM_PAIR_BLOCK : share;
+}
+
+// Blocks of pairs [first, end), a stretch of the curve, by kind; w->kind_count holds 0 everywhere, before and after.
+static void list_stretch(sim_world *w, int first, int end, int size) {
+    const int kinds = 4 * w->count_types * w->count_types;
+    for (int p = first; p < end; ++p) ++w->kind_count[kind_of(w, p)];
+    for (int kind = 0, next = first; kind < kinds; ++kind) {
+        const int count = w->kind_count[kind];
+        for (int done = 0; done < count; done += size) {
+            w->block[w->count_blocks++] = (sim_contact_block){
+                .type_pair = kind / 4,
+                .first = next + done,
+                .count = count - done < size ? count - done : size,
+                .radius = {w->radius[kind / 4 / w->count_types], w->radius[kind / 4 % w->count_types]},
+                .bodies = bodies_of(w, kind)};
+        }
+        w->kind_count[kind] = next;
+        next += count;
+    }
+    for (int p = first; p < end; ++p) w->order[w->kind_count[kind_of(w, p)]++] = p;
+    memset(w->kind_count, 0, (size_t)kinds * sizeof *w->kind_count);
+}
+
+// Pairs in blocks, stretch after stretch of the curve; a stretch is long enough to fill a block of every pair of types.
+static void list_blocks(sim_world *w) {
+    const int size = block_size(w);
+    const int64_t n = w->pairs.n, stretch = (int64_t)size * w->count_types * w->count_types;
+    w->count_blocks = 0;
+    for (int64_t first = 0; first < n; first += stretch)
+        list_stretch(w, (int)first, (int)(n - first < stretch ? n : first + stretch), size);
+}
+
+// For each block of grains how many contact blocks hold all their pairs: these can be followed by the grains.
+static void list_dependences(sim_world *w) {
+    int *block_of = w->awake; // filled anew by the first step
+    for (int b = 0; b < w->count_blocks; ++b) {
+        for (int q = w->block[b].first; q < w->block[b].first + w->block[b].count; ++q) block_of[w->order[q]] = b;
+    }
+    for (int s = 0; s < w->n; ++s) {
+        sim_grain_block *grains = &w->grain_block[s / SIM_BLOCK];
+        if (s % SIM_BLOCK == 0) *grains = (sim_grain_block){0};
+        for (int e = w->adjacent_start[s]; e < w->adjacent_start[s + 1]; ++e) {
+            const int after = block_of[w->adjacent[e] >> 1] + 1;
+            if (after > grains->after_blocks) grains->after_blocks = after;
+        }
+    }
 }
 
 // Brings the new pairs into the order in which their grains are visited.
@@ -193,7 +278,9 @@ core_status sim_world_adopt(sim_world *world, core_error *err) {
     w->pairs = w->pairs_next;
     w->pairs_next = old;
     list_adjacent(w);
+    list_moving(w);
     list_blocks(w);
+    list_dependences(w);
     w->stale = false;
     return CORE_OK;
 }
@@ -205,5 +292,6 @@ core_status sim_world_rebuild(sim_world *world, core_error *err) {
     CORE_TRY(sim_walls_find(w, err));
     CORE_TRY(sim_world_adopt(w, err));
     if (w->n > 0) memcpy(w->x_built, w->x, 2 * (size_t)w->n * sizeof *w->x);
+    w->way_built = w->way;
     return CORE_OK;
 }

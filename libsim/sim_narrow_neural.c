@@ -14,9 +14,9 @@ typedef struct neural_pair {
 // One worker's room.
 typedef struct neural_scratch {
     cspace_map_scratch *map;
-    cspace_pose pose[SIM_BLOCK];
-    cspace_contact contact[SIM_BLOCK];
-    double d[SIM_BLOCK];
+    cspace_pose pose[SIM_PAIR_BLOCK];
+    cspace_contact contact[SIM_PAIR_BLOCK];
+    double d[SIM_PAIR_BLOCK];
 } neural_scratch;
 
 typedef struct neural {
@@ -39,7 +39,7 @@ static void scale_poses(const neural_pair *pair, const cspace_pose *poses, int n
     }
 }
 
-// Up to SIM_BLOCK rows.
+// Up to SIM_PAIR_BLOCK rows.
 static void evaluate_rows(const neural_pair *pair, const cspace_pose *poses, int n, int k_max, int *count,
                           sim_contact *contacts, neural_scratch *scratch) {
     const double scale = pair->scale;
@@ -59,8 +59,8 @@ static void evaluate_rows(const neural_pair *pair, const cspace_pose *poses, int
 static void neural_evaluate(const void *self, int pair, const cspace_pose *poses, int n, int k_max, int *count,
                             sim_contact *contacts, int worker) {
     const neural *net = self;
-    for (int first = 0; first < n; first += SIM_BLOCK) {
-        const int rows = n - first < SIM_BLOCK ? n - first : SIM_BLOCK;
+    for (int first = 0; first < n; first += SIM_PAIR_BLOCK) {
+        const int rows = n - first < SIM_PAIR_BLOCK ? n - first : SIM_PAIR_BLOCK;
         evaluate_rows(&net->pair[pair], poses + first, rows, k_max, count + first,
                       contacts + (size_t)first * (size_t)k_max, &net->scratch[worker]);
     }
@@ -69,8 +69,8 @@ static void neural_evaluate(const void *self, int pair, const cspace_pose *poses
 static void neural_distance(const void *self, int pair, const cspace_pose *poses, int n, double *d, int worker) {
     const neural *net = self;
     neural_scratch *scratch = &net->scratch[worker];
-    for (int first = 0; first < n; first += SIM_BLOCK) {
-        const int rows = n - first < SIM_BLOCK ? n - first : SIM_BLOCK;
+    for (int first = 0; first < n; first += SIM_PAIR_BLOCK) {
+        const int rows = n - first < SIM_PAIR_BLOCK ? n - first : SIM_PAIR_BLOCK;
         scale_poses(&net->pair[pair], poses + first, rows, scratch);
         cspace_map_distance(net->pair[pair].map, scratch->pose, rows, scratch->d, scratch->map);
         for (int i = 0; i < rows; ++i) d[first + i] = net->pair[pair].scale * scratch->d[i];
@@ -136,7 +136,8 @@ core_status sim_narrow_neural_hint(const cspace_bundle *bundle, int count_types,
         }
     }
     CORE_NEW_DONE(net->scratch, (size_t)workers);
-    for (int w = 0; w < workers; ++w) CORE_TRY_DONE(cspace_map_scratch_create(SIM_BLOCK, &net->scratch[w].map, err));
+    for (int w = 0; w < workers; ++w)
+        CORE_TRY_DONE(cspace_map_scratch_create(SIM_PAIR_BLOCK, &net->scratch[w].map, err));
     *narrow = (sim_narrow){.name = "neural",
                            .evaluate = neural_evaluate,
                            .distance = neural_distance,

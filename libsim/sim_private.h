@@ -3,12 +3,16 @@
 #define SIM_PRIVATE_H
 
 #include "sim.h"
+#include "sim_law.h"
 #include "sim_walls.h"
 
 #include <math.h>
 
-// Pairs per contact block and grains per grain block: fixed, so that block sums do not depend on threads.
+// Grains per grain block.
 #define SIM_BLOCK 256
+// Most pairs of a contact block, and poses that a narrow phase takes at a time: what they need stays in the second
+// cache, and most rows of the kernels are filled.
+#define SIM_PAIR_BLOCK 960
 // Below this many neighbour pairs a step runs in the caller: waking threads would cost more.
 #define SIM_SERIAL_PAIRS 384
 // Skin of the neighbour list in units of the smallest circumradius.
@@ -25,6 +29,23 @@ struct sim_slot {
     sim_contact c;    // world axes
     sim_contact_force f;
 };
+
+/// One contact of a pair as the last step left it. What it leaves out of a sim_slot is found again from it and the
+/// pair's spring (sim_touch_slot).
+typedef struct sim_touch {
+    double d, g[2], d_theta_b, r_a, r_b; // sim_contact, world axes
+    double d_theta_a;                    // m/rad
+    double inverse;                      // 1/|g|, 0 where there is no friction
+    double f_n, f_t, free_n;             // N
+    double u_n, u_t;                     // m/s
+    double shared;
+    int32_t feature;
+    uint8_t sliding, saturated;
+} sim_touch;
+/// The same with its forces written out; loss: 0.
+sim_slot sim_touch_slot(const sim_touch *touch, double spring);
+/// What of a slot is kept, but for the spring.
+sim_touch sim_touch_of(const sim_slot *slot);
 
 /// A contact in units of the larger circumradius as one in metres; scale: m.
 static inline sim_contact sim_contact_scaled(const cspace_contact *c, double scale) {
@@ -72,18 +93,33 @@ void sim_order_clear(sim_order *order);
 /// O(n).
 void sim_order_find(sim_order *order, int n, const double *x, double size);
 
-/// Neighbour pairs i < j with their contact slots, along the curve. `{0}` is "nothing".
+/// What is known of a pair that does not touch.
+typedef struct sim_apart {
+    double room;    // m, it is apart while its grains have not come closer by this much since ...
+    double from[4]; // ... this placement: x_j - x_i in m, theta_i, theta_j
+    double wake;    // m: way of the fastest grain (sim_world.way) until which it need not be looked at; no state
+} sim_apart;
+
+/// Neighbour pairs i < j with their contacts, along the curve. `{0}` is "nothing".
 typedef struct sim_pairs {
     int n, capacity, k_max;
     int *place;        // (n) where the first, second, ... pair in (i, j) order is
     int *i, *j;        // (n)
-    int *count;        // (n) contacts in the slots; 0 unless the pair touches
-    uint8_t *touching; // (n) a contact has d < 0
-    double *lost;      // (n) J, of this step: energy of tangential springs that were cut or dropped
-    double *room;      // (n) m, the pair is apart while its grains have not come closer by this much since ...
-    double *from;      // (n x 4) ... this placement: x_j - x_i in m, theta_i, theta_j
-    sim_slot *slot;    // (n x k_max)
+    int *a, *b;        // (n) places of i, j in the sequence of grains
+    uint8_t *count;    // (n) contacts in the slots; 0 unless the pair touches
+    uint8_t *released; // (n) 1: it lost its contacts in this step; `lost` is to be booked
+    uint8_t *within;   // (n) 1: the bounding circles overlapped when it was last looked at; no state
+    double *lost;      // (n) J, of this step, where it touches or was released: energy of tangential springs given up
+    sim_apart *apart;  // (n) where it does not touch
+    double *spring;    // (n x k_max) m, tangential, of its contacts
+    int32_t *feature;  // (n x k_max) theirs
+    int *first;        // (n) where its contacts are in `touch`
+    sim_touch *touch;  // (n x k_max) of the pairs that touch, in the order of the blocks
 } sim_pairs;
+/// Contact k of pair p.
+static inline sim_slot sim_pairs_slot(const sim_pairs *pairs, int p, int k) {
+    return sim_touch_slot(&pairs->touch[pairs->first[p] + k], pairs->spring[p * pairs->k_max + k]);
+}
 /// Makes room for `capacity` pairs; what is there stays. MEMORY (unchanged).
 core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err);
 void sim_pairs_clear(sim_pairs *pairs);
@@ -117,26 +153,46 @@ core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *
 
 // ---------------------------------------------------------------------------------------------- world
 
-/// Neighbour pairs of one ordered type pair that are queried together.
+/// Neighbour pairs of one kind that are queried together: of one ordered type pair, and alike in whose motion is
+/// prescribed.
 typedef struct sim_contact_block {
     int type_pair;    // type_a x count_types + type_b
     int first, count; // range of world->order
+    int awake;        // of these, at the front of the same range of world->awake: to be looked at
+    int asleep_within;
+    double rest;      // m: way of the fastest grain at which all are looked at again
+    double radius[2]; // m, of A, B
+    sim_law_bodies bodies;
     int count_evaluated, count_full, count_skipped;
 } sim_contact_block;
 
 /// Sums over SIM_BLOCK consecutive grains.
 typedef struct sim_grain_block {
-    double moved; // m^2, largest squared displacement since the neighbour list was built
-    int broken;   // first grain that blew up, or -1
+    double speed[2];  // (m/s)^2, m/s: largest squared speed, and speed of the rim by turning
+    int broken;       // first grain that blew up, or -1
+    int after_blocks; // contact blocks, from the first, that hold all pairs of its grains
 } sim_grain_block;
 
-/// Room of one worker for one batch.
+/// What the contacts of a grain depend on, one line of cache.
+typedef struct sim_moving {
+    double x[2], v[2], theta, omega, cosine, sine;
+} sim_moving;
+
+/// A pair that is asked.
+typedef struct sim_question {
+    int pair;
+    double dx, dy; // x_j - x_i, m
+} sim_question;
+
+/// Room of one worker for one block.
 typedef struct sim_scratch {
-    cspace_pose pose[SIM_BLOCK], pose_apart[SIM_BLOCK];
-    int pair[SIM_BLOCK], pair_apart[SIM_BLOCK];
-    double distance[SIM_BLOCK];
-    int count[SIM_BLOCK];
-    sim_contact contact[SIM_BLOCK * SIM_CONTACTS_MAX];
+    cspace_pose pose[SIM_PAIR_BLOCK], pose_apart[SIM_PAIR_BLOCK];
+    sim_question asked[SIM_PAIR_BLOCK], asked_apart[SIM_PAIR_BLOCK];
+    double distance[SIM_PAIR_BLOCK];
+    int count[SIM_PAIR_BLOCK];
+    sim_contact contact[SIM_PAIR_BLOCK * SIM_CONTACTS_MAX];
+    int row_pair[SIM_LAW_ROWS], row_contact[SIM_LAW_ROWS]; // whose contacts are in the rows of the contact law
+    sim_law_rows rows;
 } sim_scratch;
 
 enum { SIM_STAGE_LIST, SIM_STAGE_CONTACTS, SIM_STAGE_GRAINS, SIM_STAGES };
@@ -147,11 +203,12 @@ struct sim_world {
     int threads_used; // 1 .. threads, of the next step; changes no bit
     double gravity[2], dt, smoothing;
     double reach_step; // m: a grain that moves farther in a step has blown up, or could pass through something
-    double period_start, period;               // m; x is periodic over `period`, 0: unbounded
-    double *radius, *type_mass, *type_inertia; // (count_types)
-    sim_support *support;                      // (count_types)
-    core_outline *outline;                     // (count_types) canonical
-    sim_contact_law *law;                      // (count_types x (count_types + walls.count))
+    double period_start, period;                      // m; x is periodic over `period`, 0: unbounded
+    double *radius, *type_mass, *type_inertia;        // (count_types)
+    double *type_inverse_mass, *type_inverse_inertia; // (count_types)
+    sim_support *support;                             // (count_types)
+    core_outline *outline;                            // (count_types) canonical
+    sim_contact_law *law;                             // (count_types x (count_types + walls.count))
     sim_narrow narrow;
     // state, grains in id order
     int n;
@@ -176,14 +233,19 @@ struct sim_world {
     sim_broad broad;
     bool stale;          // the list has to be built before it is used
     double *x_built;     // (n x 2) positions it was built at
-    int *adjacent_start; // (capacity + 1)
-    int *adjacent;       // (2 x pairs) 2 x pair + (0: the grain is A, 1: B), by the other grain's id
+    double way_built;    // m: `way` then
     sim_order sequence;  // of the grains
-    int *order;          // (pairs) pairs by type pair, then by index
+    sim_moving *moving;  // (n) copies of the grains' state in this sequence, for the pairs
+    int *adjacent_start; // (capacity + 1) in this sequence
+    int *adjacent;       // (2 x pairs) 2 x pair + (0: the grain is A, 1: B), by the other grain's id
+    double way;          // m: sum over the steps of the most a grain's rim can have moved; no state
+    int *order;          // (pairs) pairs by stretch of the curve, then by kind, then by index
+    int *awake;          // (pairs) of each block of `order` those that are looked at, in the same order
     int count_blocks, blocks_capacity;
     sim_contact_block *block;
-    int *kind_count;              // (count_types^2) scratch of the ordering
-    int list_capacity;            // pairs that adjacent, order hold
+    sim_law_loop *law_loop;
+    int *kind_count;              // (4 count_types^2) scratch of the ordering
+    int list_capacity;            // pairs that adjacent, order, awake hold
     sim_grain_block *grain_block; // (ceil(capacity / SIM_BLOCK))
     sim_scratch *scratch;         // (threads)
     // for tests and benchmarks
@@ -201,8 +263,8 @@ typedef struct sim_load {
 } sim_load;
 /// Contacts of block `index` of the world `arg`, for core_thread_for.
 void sim_pairs_contacts(void *arg, int64_t index, int worker);
-/// Adds what the pairs of grain i do, in the order of the other grain's id.
-void sim_pairs_load(const sim_world *world, int i, sim_load *load);
+/// Adds what the pairs of the grain in place `place` of the sequence do, in the order of the other grain's id.
+void sim_pairs_load(const sim_world *world, int place, sim_load *load);
 /// Asks for every pair that the next step would skip. Returns how many of them touch (none should), and their number.
 int64_t sim_pairs_missed(sim_world *world, int64_t *skipped);
 

@@ -24,34 +24,64 @@ static void move_grain(sim_world *w, int i, const sim_load *load) {
     if (w->role[i] == SIM_ROLE_PRESCRIBED) {
         w->lost[3 * i + 2] += sim_mover_follow(w, i, load->force, load->torque);
     } else {
+        const int type = w->type[i];
         for (int k = 0; k < 2; ++k) {
-            w->v[2 * i + k] += w->dt * (w->gravity[k] + load->force[k] * w->inverse_mass[i]);
+            w->v[2 * i + k] += w->dt * (w->gravity[k] + load->force[k] * w->type_inverse_mass[type]);
             w->x[2 * i + k] += w->dt * w->v[2 * i + k];
         }
-        w->omega[i] += w->dt * (load->torque * w->inverse_inertia[i]);
+        w->omega[i] += w->dt * (load->torque * w->type_inverse_inertia[type]);
         w->theta[i] += w->dt * w->omega[i];
     }
 }
 
-// Cosines and sines of the block's new angles, all at once.
+// Cosines and sines of the block's new angles, all at once; copies of its state for the pairs.
 static void turn_block(sim_world *w, int first, int last) {
     double theta[SIM_BLOCK] = {0}, s[SIM_BLOCK], c[SIM_BLOCK];
     const int *grain = w->sequence.sequence + first, n = last - first;
     for (int k = 0; k < n; ++k) theta[k] = w->theta[grain[k]];
     core_sincos_many(theta, n, s, c);
     for (int k = 0; k < n; ++k) {
-        w->cos_sin[2 * grain[k]] = c[k];
-        w->cos_sin[2 * grain[k] + 1] = s[k];
+        const int i = grain[k];
+        w->cos_sin[2 * i] = c[k];
+        w->cos_sin[2 * i + 1] = s[k];
+        w->moving[first + k] = (sim_moving){.x = {w->x[2 * i], w->x[2 * i + 1]},
+                                            .v = {w->v[2 * i], w->v[2 * i + 1]},
+                                            .theta = theta[k],
+                                            .omega = w->omega[i],
+                                            .cosine = c[k],
+                                            .sine = s[k]};
     }
 }
 
-// True if the grain's motion in one step makes sense: finite, and less than its own radius and what could pass through
-// the thinnest wall.
-static bool motion_is_sane(const sim_world *w, int i) {
-    const double radius = w->radius[w->type[i]], dt = w->dt;
-    const double reach = w->reach_step > 0 ? fmin(radius, w->reach_step) : radius;
-    const double vx = w->v[2 * i] * dt, vy = w->v[2 * i + 1] * dt, turn = w->omega[i] * dt * radius;
-    return vx * vx + vy * vy <= reach * reach && turn * turn <= reach * reach; // false for NaN
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+// Notes how fast grain i is; false if its motion makes no sense: not finite, more than its own radius in a step, or
+// more than what could pass through the thinnest wall.
+static bool check_motion(const sim_world *w, int i, sim_grain_block *block) {
+    const double radius = w->radius[w->type[i]], dt = w->dt, *v = w->v + 2 * i;
+    const double reach = w->reach_step > 0 && w->reach_step < radius ? w->reach_step : radius;
+    const double speed = v[0] * v[0] + v[1] * v[1], rim = fabs(w->omega[i]) * radius;
+    block->speed[0] = larger(speed, block->speed[0]);
+    block->speed[1] = larger(rim, block->speed[1]);
+    return dt * dt * speed <= reach * reach && dt * rim <= reach; // false for NaN
+}
+
+// One grain of the sequence: forces, motion, what its contacts lost.
+static void do_grain(sim_world *w, int place, sim_grain_block *block) {
+    const int i = w->sequence.sequence[place];
+    const bool near_wall = w->walls.start[i] < w->walls.start[i + 1];
+    sim_load load = {0};
+    const double v_before[2] = {w->v[2 * i], w->v[2 * i + 1]}, omega_before = w->omega[i];
+    double *lost = w->lost + 3 * i;
+    if (near_wall) sim_walls_forces(w, i, load.force, &load.torque, &lost[1]);
+    sim_pairs_load(w, place, &load);
+    move_grain(w, i, &load);
+    if (near_wall) sim_walls_losses(w, i, &lost[0], &lost[1], &lost[2]);
+    add_pair_losses(w, i, &load, v_before, omega_before);
+    if (w->period > 0) sim_world_wrap(w, i);
+    if (!check_motion(w, i, block) && (block->broken < 0 || i < block->broken)) block->broken = i;
 }
 
 static void grain_block(void *arg, int64_t index, int worker) {
@@ -59,23 +89,9 @@ static void grain_block(void *arg, int64_t index, int worker) {
     sim_world *w = arg;
     sim_grain_block *block = &w->grain_block[index];
     const int first = (int)index * SIM_BLOCK, last = first + SIM_BLOCK < w->n ? first + SIM_BLOCK : w->n;
-    *block = (sim_grain_block){.broken = -1};
+    *block = (sim_grain_block){.broken = -1, .after_blocks = block->after_blocks};
     for (int s = first; s < last; ++s) {
-        const int i = w->sequence.sequence[s];
-        if (w->role[i] == SIM_ROLE_ABSENT) continue;
-        sim_load load = {0};
-        const double *x = w->x + 2 * i, *v = w->v + 2 * i;
-        const double v_before[2] = {v[0], v[1]}, omega_before = w->omega[i];
-        double *lost = w->lost + 3 * i;
-        sim_walls_forces(w, i, load.force, &load.torque, &lost[1]);
-        sim_pairs_load(w, i, &load);
-        move_grain(w, i, &load);
-        sim_walls_losses(w, i, &lost[0], &lost[1], &lost[2]);
-        add_pair_losses(w, i, &load, v_before, omega_before);
-        if (w->period > 0) sim_world_wrap(w, i);
-        const double dx = x[0] - w->x_built[2 * i], dy = x[1] - w->x_built[2 * i + 1];
-        block->moved = fmax(block->moved, dx * dx + dy * dy);
-        if (!motion_is_sane(w, i) && (block->broken < 0 || i < block->broken)) block->broken = i;
+        if (w->role[w->sequence.sequence[s]] != SIM_ROLE_ABSENT) do_grain(w, s, block);
     }
     turn_block(w, first, last);
 }
@@ -105,33 +121,68 @@ static core_status fail_broken(const sim_world *w, int i, core_error *err) {
         w->omega[i], w->reach_step > 0 ? fmin(w->reach_step, w->radius[w->type[i]]) : w->radius[w->type[i]], w->dt);
 }
 
-core_status sim_world_step(sim_world *world, core_error *err) {
-    sim_world *w = world;
-    double clock = w->timed ? sim_wall_time() : 0;
-    if (w->stale) CORE_TRY(sim_world_rebuild(w, err));
-    book(w, SIM_STAGE_LIST, &clock);
+// Contacts of all pairs, then all grains. One thread lets the grains follow as soon as their pairs are done, while
+// these are in its cache: no pair that comes later reads them.
+static void do_blocks(sim_world *w, int count_grain_blocks, double *clock) {
     const int threads = w->pairs.n < SIM_SERIAL_PAIRS ? 1 : w->threads_used;
-    const int count_grain_blocks = (w->n + SIM_BLOCK - 1) / SIM_BLOCK;
-    sim_walls_begin(w);
-    core_thread_for(threads, w->count_blocks, sim_pairs_contacts, w);
-    book(w, SIM_STAGE_CONTACTS, &clock);
-    core_thread_for(threads, count_grain_blocks, grain_block, w);
+    if (threads > 1 || w->timed) {
+        core_thread_for(threads, w->count_blocks, sim_pairs_contacts, w);
+        book(w, SIM_STAGE_CONTACTS, clock);
+        core_thread_for(threads, count_grain_blocks, grain_block, w);
+        return;
+    }
+    int done = 0;
+    for (int g = 0; g < count_grain_blocks; ++g) {
+        for (; done < w->grain_block[g].after_blocks; ++done) sim_pairs_contacts(w, done, 0);
+        grain_block(w, g, 0);
+    }
+}
+
+// True once a grain has moved by more than half the skin since the list was built. While the way of the fastest one is
+// shorter, nobody has.
+static bool list_is_outrun(const sim_world *w) {
+    const double half = 0.5 * w->broad.skin;
+    double moved = 0;
+    if (w->way - w->way_built < 0.999 * half) return false;
+    for (int i = 0; i < w->n; ++i) {
+        const double dx = w->x[2 * i] - w->x_built[2 * i], dy = w->x[2 * i + 1] - w->x_built[2 * i + 1];
+        const double square = dx * dx + dy * dy;
+        if (w->role[i] != SIM_ROLE_ABSENT && !(square <= moved)) moved = square;
+    }
+    return !(moved <= half * half);
+}
+
+// Counts of the pairs, motion of the grains; returns the first grain that blew up, or -1.
+static int sum_blocks(sim_world *w, int count_grain_blocks) {
     w->count_evaluated = w->count_full = w->count_skipped = 0;
     for (int b = 0; b < w->count_blocks; ++b) {
         w->count_evaluated += w->block[b].count_evaluated;
         w->count_full += w->block[b].count_full;
         w->count_skipped += w->block[b].count_skipped;
     }
-    double moved = 0;
+    double speed[2] = {0, 0};
     int broken = -1;
     for (int b = 0; b < count_grain_blocks; ++b) {
-        moved = fmax(moved, w->grain_block[b].moved);
-        const int i = w->grain_block[b].broken;
-        if (i >= 0 && (broken < 0 || i < broken)) broken = i;
+        const sim_grain_block *block = &w->grain_block[b];
+        for (int k = 0; k < 2; ++k) speed[k] = fmax(speed[k], block->speed[k]);
+        if (block->broken >= 0 && (broken < 0 || block->broken < broken)) broken = block->broken;
     }
+    w->way += w->dt * (sqrt(speed[0]) + speed[1]);
+    return broken;
+}
+
+core_status sim_world_step(sim_world *world, core_error *err) {
+    sim_world *w = world;
+    double clock = w->timed ? sim_wall_time() : 0;
+    if (w->stale) CORE_TRY(sim_world_rebuild(w, err));
+    book(w, SIM_STAGE_LIST, &clock);
+    const int count_grain_blocks = (w->n + SIM_BLOCK - 1) / SIM_BLOCK;
+    sim_walls_begin(w);
+    do_blocks(w, count_grain_blocks, &clock);
+    const int broken = sum_blocks(w, count_grain_blocks);
     sim_walls_end(w);
     ++w->step;
-    if (!(moved <= 0.25 * w->broad.skin * w->broad.skin && w->walls.moved <= 0.5 * w->broad.skin)) w->stale = true;
+    if (!(w->walls.moved <= 0.5 * w->broad.skin) || list_is_outrun(w)) w->stale = true;
     book(w, SIM_STAGE_GRAINS, &clock);
     return broken < 0 ? CORE_OK : fail_broken(w, broken, err);
 }

@@ -68,6 +68,8 @@ static core_status allocate(sim_world *w, core_error *err) {
     CORE_NEW_DONE(w->radius, types);
     CORE_NEW_DONE(w->type_mass, types);
     CORE_NEW_DONE(w->type_inertia, types);
+    CORE_NEW_DONE(w->type_inverse_mass, types);
+    CORE_NEW_DONE(w->type_inverse_inertia, types);
     CORE_NEW_DONE(w->support, types);
     CORE_NEW_DONE(w->outline, types);
     CORE_NEW_DONE(w->law, types * (types + (size_t)w->walls.count));
@@ -86,8 +88,9 @@ static core_status allocate(sim_world *w, core_error *err) {
     CORE_NEW_DONE(w->mover_of, n);
     CORE_NEW_DONE(w->lost, 3 * n);
     CORE_NEW_DONE(w->x_built, 2 * n);
+    CORE_NEW_DONE(w->moving, n);
     CORE_NEW_DONE(w->adjacent_start, n + 1);
-    CORE_NEW_DONE(w->kind_count, types * types);
+    CORE_NEW_DONE(w->kind_count, 4 * types * types);
     CORE_NEW_DONE(w->grain_block, (n + SIM_BLOCK - 1) / SIM_BLOCK);
     CORE_NEW_DONE(w->scratch, (size_t)w->threads);
 done:
@@ -102,6 +105,8 @@ static core_status fill_types(const sim_world_def *def, sim_world *w, core_error
         w->radius[t] = type->radius;
         w->type_mass[t] = type->density * type->shape.area * r2;
         w->type_inertia[t] = type->density * type->shape.second_moment * r2 * r2;
+        w->type_inverse_mass[t] = 1 / w->type_mass[t];
+        w->type_inverse_inertia[t] = 1 / w->type_inertia[t];
         CORE_TRY(sim_support_create(&type->shape.outline, type->radius, &w->support[t], err));
         CORE_TRY(core_outline_copy(&type->shape.outline, &w->outline[t], err));
         radius_min = fmin(radius_min, type->radius);
@@ -129,8 +134,10 @@ core_status sim_world_create(const sim_world_def *def, sim_world **world, core_e
                      .smoothing = def->smoothing,
                      .period_start = def->period[0],
                      .period = def->period[1] - def->period[0],
+                     .way_built = -INFINITY,
                      .stale = true};
     w->pairs.k_max = w->pairs_next.k_max = w->k_max;
+    w->law_loop = nn_isa_available(NN_ISA_AVX2) ? sim__law_avx2 : sim__law_baseline;
     CORE_TRY_DONE(sim_walls_create(def->count_boundaries, def->boundaries, def->capacity, &w->walls, err));
     CORE_TRY_DONE(allocate(w, err));
     CORE_TRY_DONE(fill_types(def, w, err));
@@ -154,6 +161,8 @@ void sim_world_destroy(sim_world **world) {
     void *arrays[] = {w->radius,
                       w->type_mass,
                       w->type_inertia,
+                      w->type_inverse_mass,
+                      w->type_inverse_inertia,
                       w->support,
                       w->law,
                       w->outline,
@@ -173,9 +182,11 @@ void sim_world_destroy(sim_world **world) {
                       w->mover,
                       w->x_built,
                       w->lost,
+                      w->moving,
                       w->adjacent_start,
                       w->adjacent,
                       w->order,
+                      w->awake,
                       w->block,
                       w->kind_count,
                       w->grain_block,
@@ -271,9 +282,9 @@ void sim_world_totals(const sim_world *world, sim_totals *totals) {
         const int i = w->pairs.i[p], j = w->pairs.j[p];
         const sim_body_state a = sim_world_body(w, i), b = sim_world_body(w, j);
         for (int c = 0; c < w->pairs.count[p]; ++c) {
-            const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)c];
-            add_contact(slot, sim_world_law(w, w->type[i], w->type[j]), &a, &b, w->dt, &t);
-            t.count_contacts += sim_slot_touches(slot);
+            const sim_slot slot = sim_pairs_slot(&w->pairs, p, c);
+            add_contact(&slot, sim_world_law(w, w->type[i], w->type[j]), &a, &b, w->dt, &t);
+            t.count_contacts += sim_slot_touches(&slot);
         }
     }
     totals_of of = {w, &t};
@@ -301,8 +312,8 @@ static void visit_contacts(const sim_world *w, visitor *fn, void *arg) {
     for (int at = 0; at < w->pairs.n; ++at) {
         const int p = w->pairs.place[at];
         for (int k = 0; k < w->pairs.count[p]; ++k) {
-            const sim_slot *slot = &w->pairs.slot[(size_t)p * (size_t)w->k_max + (size_t)k];
-            if (sim_slot_touches(slot)) fn(arg, w->pairs.i[p], w->pairs.j[p], slot);
+            const sim_slot slot = sim_pairs_slot(&w->pairs, p, k);
+            if (sim_slot_touches(&slot)) fn(arg, w->pairs.i[p], w->pairs.j[p], &slot);
         }
     }
     wall_visit visit = {fn, arg};

@@ -1,5 +1,5 @@
 # The simulator: contact law, boundaries, broad and narrow phase, world, runs, and the command simulate.
-foreach(module contact boundary walls broad narrow pairs world)
+foreach(module contact law boundary walls broad narrow pairs world)
   cem_test(test_sim_${module} unit/test_sim_${module}.c unit sim)
 endforeach()
 foreach(physics restitution rolling incline fixed energy figure3 stack impact symmetry rest)

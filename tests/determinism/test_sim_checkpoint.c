@@ -105,7 +105,7 @@ static sim_world *restore(void) {
 
 static bool any_room(const sim_pairs *pairs) {
     for (int p = 0; p < pairs->n; ++p)
-        if (pairs->room[p] > 0) return true;
+        if (pairs->apart[p].room > 0) return true;
     return false;
 }
 
@@ -120,7 +120,7 @@ static void check_same(const sim_world *a, const sim_world *b) {
     for (int k = 0; k < a->pairs.n; ++k) {
         const int p = a->pairs.place[k], q = b->pairs.place[k];
         assert_int_equal(a->pairs.i[p], b->pairs.i[q]);
-        assert_memory_equal(&a->pairs.room[p], &b->pairs.room[q], sizeof(double));
+        assert_memory_equal(&a->pairs.apart[p].room, &b->pairs.apart[q].room, sizeof(double));
     }
 }
 

@@ -141,7 +141,7 @@ static double drift_of_odd_grains(double fraction, double smoothing, int64_t *co
     for (int64_t i = 0; i < 10000000 && *collisions < 200; ++i) {
         physics_steps(w, 1);
         int64_t now = 0;
-        for (int p = 0; p < w->pairs.n; ++p) now += w->pairs.touching[p];
+        for (int p = 0; p < w->pairs.n; ++p) now += w->pairs.count[p] > 0;
         *collisions += now > before ? now - before : 0;
         before = now;
     }

@@ -107,10 +107,13 @@ static void append(sim_pairs *p, int i, int j, int count, double spring) {
     p->i[p->n] = i;
     p->j[p->n] = j;
     p->place[p->n] = p->n;
-    p->count[p->n] = count;
-    p->touching[p->n] = count > 0;
-    for (int c = 0; c < count; ++c)
-        p->slot[p->n * p->k_max + c] = (sim_slot){.spring = spring + c, .c = {.feature = 10 * c}};
+    p->count[p->n] = (uint8_t)count;
+    p->first[p->n] = p->n * p->k_max;
+    for (int c = 0; c < count; ++c) {
+        p->spring[p->n * p->k_max + c] = spring + c;
+        p->feature[p->n * p->k_max + c] = 10 * c;
+        p->touch[p->n * p->k_max + c] = (sim_touch){.d = -spring, .feature = 10 * c};
+    }
     ++p->n;
 }
 
@@ -128,13 +131,14 @@ static void springs_follow_their_pairs(void **state) {
     const double kt = 8;
     check_near(sim_pairs_carry(&from, &to, kt_of, &kt), 100, 1e-12);
     assert_int_equal(to.count[0], 2);
-    check_near(to.slot[0].spring, 1, 0);
-    check_near(to.slot[1].spring, 2, 0);
-    assert_int_equal(to.slot[1].c.feature, 10);
+    check_near(to.spring[0], 1, 0);
+    check_near(to.spring[1], 2, 0);
+    assert_int_equal(to.feature[1], 10);
+    assert_int_equal(sim_pairs_slot(&to, 0, 1).c.feature, 10);
     assert_int_equal(to.count[1], 0);
     assert_int_equal(to.count[2], 1);
-    assert_int_equal(to.touching[2], 1);
-    check_near(to.slot[4].spring, -2, 0);
+    check_near(to.spring[4], -2, 0);
+    check_near(sim_pairs_slot(&to, 2, 0).c.d, 2, 0);
     assert_int_equal(to.count[3], 0);
     sim_pairs_clear(&from);
     sim_pairs_clear(&to);

@@ -305,30 +305,31 @@ static void springs_belong_to_features(void **state) {
     check_ok(sim_world_add(w, 0, x, 0, ZERO, 0, err));
     check_ok(sim_world_add(w, 0, y, 0, v, 0, err));
     check_ok(sim_world_step(w, err));
-    const double u = w->pairs.slot[0].f.u_t;
+    const double u = sim_pairs_slot(&w->pairs, 0, 0).f.u_t;
     assert_true(u > 0);
-    check_near(w->pairs.slot[0].spring, u * 1e-4, 1e-15);
+    check_near(w->pairs.spring[0], u * 1e-4, 1e-15);
     sim_totals t;
     sim_world_totals(w, &t);
     assert_int_equal(t.count_contacts, 2);
     assert_int_equal(t.count_evaluated, 1);
     // the order changes: each spring stays with its feature; the second one is told apart by a mark
-    w->pairs.slot[1].spring += 1e-7;
-    const double springs[2] = {w->pairs.slot[0].spring, w->pairs.slot[1].spring};
+    w->pairs.spring[1] += 1e-7;
+    const double springs[2] = {w->pairs.spring[0], w->pairs.spring[1]};
     two.feature[0] = 1;
     two.feature[1] = 0;
     check_ok(sim_world_step(w, err));
-    check_near(w->pairs.slot[0].spring - w->pairs.slot[0].f.u_t * 1e-4, springs[1], 1e-15);
-    check_near(w->pairs.slot[1].spring - w->pairs.slot[1].f.u_t * 1e-4, springs[0], 1e-15);
+    check_near(w->pairs.spring[0] - sim_pairs_slot(&w->pairs, 0, 0).f.u_t * 1e-4, springs[1], 1e-15);
+    check_near(w->pairs.spring[1] - sim_pairs_slot(&w->pairs, 0, 1).f.u_t * 1e-4, springs[0], 1e-15);
     // a feature that is gone takes its spring with it, a new one starts without; a rebuild of the list keeps both
-    const double kept = w->pairs.slot[0].spring;
+    const double kept = w->pairs.spring[0];
     two.feature[1] = 5;
     check_ok(sim_world_rebuild(w, err));
     check_ok(sim_world_step(w, err));
-    check_near(w->pairs.slot[0].spring - w->pairs.slot[0].f.u_t * 1e-4, kept, 1e-15);
-    check_near(w->pairs.slot[1].spring, w->pairs.slot[1].f.u_t * 1e-4, 1e-15);
+    check_near(w->pairs.spring[0] - sim_pairs_slot(&w->pairs, 0, 0).f.u_t * 1e-4, kept, 1e-15);
+    check_near(w->pairs.spring[1], sim_pairs_slot(&w->pairs, 0, 1).f.u_t * 1e-4, 1e-15);
     // both contacts push
-    check_near(w->pairs.slot[0].f.force[0], w->pairs.slot[0].f.f_n, 1e-4); // A has turned a little since
+    check_near(sim_pairs_slot(&w->pairs, 0, 0).f.force[0], sim_pairs_slot(&w->pairs, 0, 0).f.f_n,
+               1e-4); // A has turned a little since
     assert_true(sim_world_state(w).v[2] > 0 && sim_world_state(w).v[0] < 0);
     sim_world_destroy(&w);
 }
@@ -376,8 +377,8 @@ static void the_hash_sees_every_part_of_the_state(void **state) {
         assert_true(sim_world_hash(w) == sim_world_hash(twin));
     }
     int p = 0;
-    while (!w->pairs.touching[p]) ++p;
-    w->pairs.slot[p].spring = nextafter(w->pairs.slot[p].spring, INFINITY);
+    while (!w->pairs.count[p]) ++p;
+    w->pairs.spring[p] = nextafter(w->pairs.spring[p], INFINITY);
     assert_true(sim_world_hash(w) != sim_world_hash(twin));
     sim_world_destroy(&w);
     sim_world_destroy(&twin);
