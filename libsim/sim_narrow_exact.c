@@ -10,11 +10,18 @@ static const double FAR = 0.1;
 // By how many smoothing widths the smoothed distance may fall below the plain one: the poses of the kernel lie
 // sqrt(3) widths away and no lever arm exceeds L.
 static const double REACH = 1.8;
+// What rounding may add to a distance, units of L.
+static const double ROUNDING = 1e-9;
+
+// The distance itself is 1-Lipschitz in the position and changes by no more than the circumradius per radian, so a pair
+// found apart stays so until its grains can have come closer by that. A smoothed one differs from it by REACH widths at
+// most, on either side.
 
 typedef struct exact {
     int count_types, workers;
     double smoothing;
     double *scale;                  // (count_types^2) m
+    double *margin, *band;          // (count_types^2) m
     cspace_exact **pair;            // (count_types^2), ordered
     cspace_exact_scratch **scratch; // (workers x count_types^2)
 } exact;
@@ -92,6 +99,8 @@ static void exact_destroy(void *self) {
     core_free(e->scratch);
     core_free(e->pair);
     core_free(e->scale);
+    core_free(e->margin);
+    core_free(e->band);
     core_free(e);
 }
 
@@ -108,6 +117,8 @@ core_status sim_narrow_exact(int count_types, const sim_type_def *types, double 
     *e = (exact){.count_types = count_types, .workers = workers, .smoothing = smoothing};
     const size_t kinds = (size_t)count_types * (size_t)count_types;
     CORE_NEW_DONE(e->scale, kinds);
+    CORE_NEW_DONE(e->margin, kinds);
+    CORE_NEW_DONE(e->band, kinds);
     CORE_NEW_DONE(e->pair, kinds);
     CORE_NEW_DONE(e->scratch, (size_t)workers * kinds);
     for (size_t i = 0; i < kinds; ++i) {
@@ -119,11 +130,18 @@ core_status sim_narrow_exact(int count_types, const sim_type_def *types, double 
                                   .scale_a = a->radius / larger,
                                   .scale_b = b->radius / larger};
         e->scale[i] = larger;
+        e->margin[i] = larger * (2 * REACH * smoothing + ROUNDING);
+        e->band[i] = INFINITY;
         CORE_TRY_DONE(cspace_exact_create(&pair, &e->pair[i], err));
         for (size_t w = 0; w < (size_t)workers; ++w)
             CORE_TRY_DONE(cspace_exact_scratch_create(e->pair[i], &e->scratch[w * kinds + i], err));
     }
-    *narrow = (sim_narrow){.name = "exact", .evaluate = exact_evaluate, .destroy = exact_destroy, .self = e};
+    *narrow = (sim_narrow){.name = "exact",
+                           .evaluate = exact_evaluate,
+                           .margin = e->margin,
+                           .band = e->band,
+                           .destroy = exact_destroy,
+                           .self = e};
     e = NULL;
 done:
     exact_destroy(e);

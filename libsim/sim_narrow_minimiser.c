@@ -8,6 +8,15 @@
 static const double TOLERANCE = 1e-6;
 // Box of the grids beyond the circumradius.
 static const double MARGIN = 1.0;
+// Grains farther apart than this, units of L, are not looked at more closely.
+static const double FAR = 0.1;
+// By how many smoothing widths the smoothed distance may differ from the plain one: the poses of the kernel lie sqrt(3)
+// widths away and no lever arm exceeds L.
+static const double REACH = 1.8;
+// Two answers may differ by this many cells more than the grains have moved: the interpolant of a 1-Lipschitz field is
+// off by 1.373 cells at most (the largest sum of |weight| x distance over the sixteen nodes), E is twice the larger of
+// two fields, and the two may err in opposite directions.
+static const double CELLS = 2 * 2 * 1.373;
 
 typedef struct minimiser {
     int count_types;
@@ -16,19 +25,22 @@ typedef struct minimiser {
     sdf_grid *grid;    // (count_types)
     cspace_pair *pair; // (count_types^2), ordered
     double *scale;     // (count_types^2) m
+    double *margin;    // (count_types^2) m
+    double *band;      // (count_types^2) m
     cspace_search_def search;
 } minimiser;
 
 // One pose, units of L.
 static void evaluate_pose(const minimiser *numeric, const cspace_pair *pair, const cspace_pose *pose,
                           cspace_contact *contact) {
-    // Clearly apart, as most neighbours are: the search stops early, and only the side is known.
+    // Clearly apart, as most neighbours are: the search stops early, and only a bound is known.
+    const double near = 4 * numeric->smoothing + 10 * TOLERANCE, lower = REACH * numeric->smoothing + 10 * TOLERANCE;
     cspace_search_def side = numeric->search;
-    side.band = 4 * numeric->smoothing + 10 * TOLERANCE;
+    side.band = fmax(FAR, 2 * near);
     cspace_minimum m;
     cspace_minimise(pair, &side, pose, &m);
-    if (m.outside && m.d > 0) {
-        *contact = (cspace_contact){.d = side.band};
+    if (m.d > near) {
+        *contact = (cspace_contact){.d = fmin(m.d, side.band) - lower};
         return;
     }
     if (numeric->smoothing > 0) {
@@ -63,6 +75,8 @@ static void minimiser_destroy(void *self) {
     core_free(numeric->grid);
     core_free(numeric->pair);
     core_free(numeric->scale);
+    core_free(numeric->margin);
+    core_free(numeric->band);
     core_free(numeric);
 }
 
@@ -84,6 +98,8 @@ core_status sim_narrow_minimiser(int count_types, const sim_type_def *types, int
     CORE_NEW_DONE(numeric->shape, n);
     CORE_NEW_DONE(numeric->grid, n);
     CORE_NEW_DONE(numeric->pair, n * n);
+    CORE_NEW_DONE(numeric->margin, n * n);
+    CORE_NEW_DONE(numeric->band, n * n);
     CORE_NEW_DONE(numeric->scale, n * n);
     numeric->count_types = count_types;
     for (int t = 0; t < count_types; ++t) {
@@ -96,11 +112,18 @@ core_status sim_narrow_minimiser(int count_types, const sim_type_def *types, int
             const int pair = a * count_types + b;
             CORE_TRY_DONE(cspace_pair_init(&numeric->shape[a], &numeric->grid[a], &numeric->shape[b], &numeric->grid[b],
                                            types[b].radius / types[a].radius, &numeric->pair[pair], err));
-            numeric->scale[pair] = fmax(types[a].radius, types[b].radius);
+            const double scale = fmax(types[a].radius, types[b].radius);
+            numeric->scale[pair] = scale;
+            numeric->margin[pair] = scale * (CELLS * numeric->grid[a].spacing + 2 * REACH * smoothing + 20 * TOLERANCE);
+            numeric->band[pair] = INFINITY;
         }
     }
-    *narrow = (sim_narrow){
-        .name = "minimiser", .evaluate = minimiser_evaluate, .destroy = minimiser_destroy, .self = numeric};
+    *narrow = (sim_narrow){.name = "minimiser",
+                           .evaluate = minimiser_evaluate,
+                           .margin = numeric->margin,
+                           .band = numeric->band,
+                           .destroy = minimiser_destroy,
+                           .self = numeric};
     numeric = NULL;
 done:
     minimiser_destroy(numeric);

@@ -5,6 +5,8 @@
 #include "sim_check.h"
 #include "sim_fixture.h"
 
+#include <stdio.h>
+
 enum { GRAINS = 60 };
 static const double RADIUS = .01, BEAD = .4; // a grain is two beads of .4 R at +-.6 R: not convex, exact in closed form
 static sim_type_def type;
@@ -163,6 +165,61 @@ static void room_is_what_margin_and_band_leave(void **state) {
     }
 }
 
+// U that hook into each other, on a numeric back end.
+static sim_world *make_hooks(const sim_type_def *u, bool exact, bool skip) {
+    enum { SIDE = 5 };
+    static const sim_boundary_def box[3] = {{.normal = {0, 1}, .present = true},
+                                            {.normal = {1, 0}, .present = true},
+                                            {.normal = {-1, 0}, .offset = -.2, .present = true}};
+    sim_contact_law laws[4];
+    sim_fixture_laws(sim_fixture_law(1e5, .3, .3), 1, 3, laws);
+    sim_world_def def = sim_world_default_def();
+    def.capacity = SIDE * SIDE;
+    def.count_types = 1;
+    def.types = u;
+    def.count_boundaries = 3;
+    def.boundaries = box;
+    def.law = laws;
+    def.dt = 5e-5;
+    check_ok(exact ? sim_narrow_exact(1, u, .001, 1, &def.narrow, err)
+                   : sim_narrow_minimiser(1, u, 256, .001, 1, &def.narrow, err));
+    if (!skip) def.narrow.margin = NULL;
+    sim_world *w = NULL;
+    check_ok(sim_world_create(&def, &w, err));
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+        const double x[2] = {.02 + .0405 * (i % SIDE) * .98, .021 + .0405 * (i / SIDE)};
+        const double v[2] = {.3 * (i % 3 - 1), -.5 - .1 * (i % 4)};
+        check_ok(sim_world_add(w, 0, x, .7 * i, v, 10. * (i % 5 - 2), err));
+    }
+    return w;
+}
+
+// With the margins of the numeric back ends nothing is missed and no bit changes.
+static void numeric_back_ends_may_skip(void **state) {
+    (void)state;
+    sim_type_def u;
+    check_ok(sim_fixture_u("u", .02, 2500, &u, err));
+    for (int exact = 0; exact < 2; ++exact) {
+        sim_world *w[2] = {make_hooks(&u, exact, false), make_hooks(&u, exact, true)};
+        const int steps = exact ? 6000 : 1500;
+        int64_t skipped = 0, evaluated = 0, touching = 0, missed = 0, count;
+        for (int step = 0; step < steps; ++step) {
+            for (int k = 0; k < 2; ++k) check_ok(sim_world_step(w[k], err));
+            if (sim_world_hash(w[0]) != sim_world_hash(w[1])) fail_msg("%s, step %d", w[1]->narrow.name, step);
+            if (step % 100 == 0) missed += sim_pairs_missed(w[1], &count);
+            sim_totals t;
+            sim_world_totals(w[1], &t);
+            skipped += t.count_skipped, evaluated += t.count_evaluated, touching += t.count_contacts;
+        }
+        printf("%s: %.3g skipped of %.3g, %.3g touching\n", w[1]->narrow.name, (double)skipped,
+               (double)(skipped + evaluated), (double)touching);
+        assert_int_equal(missed, 0);
+        assert_true(touching > 1000 && skipped > evaluated / 10);
+        for (int k = 0; k < 2; ++k) sim_world_destroy(&w[k]);
+    }
+    sdf_shape_clear(&u.shape);
+}
+
 static void distances_are_those_of_whole_contacts(void **state) {
     (void)state;
     enum { POSES = 700 };
@@ -211,6 +268,7 @@ int main(void) {
         cmocka_unit_test(skipping_changes_no_bit),
         cmocka_unit_test(a_missed_contact_is_counted),
         cmocka_unit_test(room_is_what_margin_and_band_leave),
+        cmocka_unit_test(numeric_back_ends_may_skip),
         cmocka_unit_test(distances_are_those_of_whole_contacts),
     };
     return cmocka_run_group_tests(tests, make, clear);
