@@ -201,7 +201,7 @@ static void numeric_back_ends_may_skip(void **state) {
     check_ok(sim_fixture_u("u", .02, 2500, &u, err));
     for (int exact = 0; exact < 2; ++exact) {
         sim_world *w[2] = {make_hooks(&u, exact, false), make_hooks(&u, exact, true)};
-        const int steps = exact ? 6000 : 1500;
+        const int steps = exact ? 2500 : 700;
         int64_t skipped = 0, evaluated = 0, touching = 0, missed = 0, count;
         for (int step = 0; step < steps; ++step) {
             for (int k = 0; k < 2; ++k) check_ok(sim_world_step(w[k], err));
