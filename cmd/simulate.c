@@ -2,7 +2,9 @@
 #define _POSIX_C_SOURCE 200809L // sigaction
 
 #include "cmd_common.h"
+#include "fluid_run.h"
 #include "sim.h"
+#include "simulate_continuum.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -60,6 +62,9 @@ static void print_scene_help(void) {
     char *text = NULL;
     if (sim_scene_help(&text, &err) != CORE_OK) exit(cmd_report(&err));
     fputs(text, stdout);
+    core_free(text);
+    if (fluid_scene_help(&text, &err) != CORE_OK) exit(cmd_report(&err));
+    printf("\nWith model: continuum, instead:\n\n%s", text);
     core_free(text);
     exit(CMD_EXIT_OK);
 }
@@ -176,6 +181,18 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
     core_progress terminal = cmd_progress(quiet);
     const core_progress progress = {listen, &terminal};
     char *checkpoint = NULL;
+    simulate_job job = {o->scene, o->output,          NULL,         o->restart,    o->threads,
+                        o->check, o->count_overrides, o->overrides, &asked_to_stop};
+    if (!o->check) CORE_TRY_DONE(name_beside(o->output, ".checkpoint.h5", &checkpoint, err));
+    if (simulate_is_continuum(&job)) {
+        if (o->maps) cmd_usage("--maps: found %s, expected none: a continuum has no contacts", o->maps);
+        job.checkpoint = checkpoint;
+        listen_to_signals();
+        CORE_TRY_DONE(simulate_continuum(&job, quiet, &progress, provenance, &report, err));
+        *stopped = report.stopped;
+        if (report.stopped) status = tell_how_to_go_on(o, checkpoint, &report, err);
+        goto done;
+    }
     if (o->restart) {
         CORE_TRY_DONE(sim_checkpoint_scene(o->restart, &scene, err));
     } else {
@@ -190,7 +207,6 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
         if (!quiet) printf("%s: no errors found\n", o->scene);
         goto done;
     }
-    CORE_TRY_DONE(name_beside(o->output, ".checkpoint.h5", &checkpoint, err));
     def.checkpoint_path = checkpoint;
     def.restart_path = o->restart;
     def.stop = &asked_to_stop;

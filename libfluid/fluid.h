@@ -115,6 +115,8 @@ typedef struct fluid_seed_def {
 /// Fills with 2^dim jittered particles a cell; *added (may be NULL): how many. RANGE: capacity exceeded (nothing is
 /// added), a jitter outside [0, .5], a region of kind PLANE or BOWL.
 core_status fluid_world_seed(fluid_world *world, const fluid_seed_def *def, int *added, core_error *err);
+/// How many particles fluid_world_seed would add, whatever the capacity. Errors as there.
+core_status fluid_world_seed_count(const fluid_world *world, const fluid_seed_def *def, int *count, core_error *err);
 /// One particle. RANGE: no room, or outside the region; NONFINITE.
 core_status fluid_world_add(fluid_world *world, const double *position, const double *velocity, core_error *err);
 
@@ -127,11 +129,12 @@ double fluid_world_dt(const fluid_world *world);
 /// Particles of a world as they are stored (sorted by cell); borrowed until the next call that changes the world.
 typedef struct fluid_particles {
     int n, capacity;
-    double *x[3];  // (n) m
-    double *v[3];  // (n) m/s
-    double *c[9];  // (n) 1/s: c[3 a + b] is the slope of v_a along b; APIC alone
-    int32_t *id;   // (n) 0 .. n - 1 in the order they were added
-    int32_t *cell; // (n) index of the cell
+    double *x[3];   // (n) m
+    double *v[3];   // (n) m/s
+    double *c[9];   // (n) 1/s: c[3 a + b] is the slope of v_a along b; APIC alone
+    int32_t *id;    // (n) 0 .. n - 1 in the order they were added
+    int32_t *cell;  // (n) index of the cell
+    int32_t *image; // (n) periods that x has left behind; NULL unless x is periodic
 } fluid_particles;
 
 /// A look at a world.

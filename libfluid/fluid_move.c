@@ -14,17 +14,21 @@ typedef struct move_job {
     int substeps;
 } move_job;
 
-// Keeps x inside the region, wrapped along a periodic axis.
-static void keep_inside(const fluid_grid *g, double *x) {
+// Keeps x inside the region, wrapped along a periodic axis; returns the periods it left behind.
+static int keep_inside(const fluid_grid *g, double *x) {
+    int periods = 0;
     for (int a = 0; a < g->dim; ++a) {
         const double length = (g->cells[a] - 2) * g->h, low = g->origin[a], margin = EDGE * g->h;
         if (a == 0 && g->periodic) {
-            x[a] -= length * floor((x[a] - low) / length);
+            const double left = floor((x[a] - low) / length);
+            periods = (int)left;
+            x[a] -= length * left;
             x[a] = fmin(fmax(x[a], low), low + length - margin);
         } else {
             x[a] = fmin(fmax(x[a], low + margin), low + length - margin);
         }
     }
+    return periods;
 }
 
 // Puts x just outside of the solid it is in.
@@ -65,7 +69,8 @@ static void move_chunk(void *arg, int64_t chunk, int worker) {
             keep_inside(g, middle);
             fluid__sample(w, middle, v);
             for (int a = 0; a < g->dim; ++a) x[a] += dt * v[a];
-            keep_inside(g, x);
+            const int periods = keep_inside(g, x);
+            if (w->p.image) w->p.image[i] += periods;
             push_out(w, x);
         }
         stop_at_solid(w, x, i);

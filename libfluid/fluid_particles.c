@@ -119,4 +119,5 @@ void fluid__sort(fluid_world *w) {
         for (int b = 0; b < dim && w->def.affine; ++b) reorder(w, &w->p.c[3 * a + b], chunks);
     reorder_id(w, &w->p.id, chunks);
     reorder_id(w, &w->p.cell, chunks);
+    if (w->p.image) reorder_id(w, &w->p.image, chunks);
 }

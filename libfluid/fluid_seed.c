@@ -5,10 +5,10 @@
 #include <math.h>
 
 typedef struct seeding {
-    fluid_world *w;
+    const fluid_world *w;
+    fluid_world *store; // NULL: counts only
     const fluid_seed_def *def;
     int count;
-    bool store;
 } seeding;
 
 static double distance_gradient(const fluid_solid *region, int dim, const double *x, double step, double gradient[3]) {
@@ -47,6 +47,7 @@ static void put(fluid_world *w, const double *x, const double *v) {
     }
     p->id[p->n] = p->n;
     p->cell[p->n] = 0;
+    if (p->image) p->image[p->n] = 0;
     ++p->n;
 }
 
@@ -64,7 +65,7 @@ static void seed_cell(seeding *s, const int at[3], int c) {
         if (!(fluid_solid_distance(&s->def->region, g->dim, x) < 0)) continue;
         move_to_layer(s, x);
         if (!(fluid__node_sample(g, s->w->phi_solid, x, NULL) > 0)) continue;
-        if (s->store) put(s->w, x, s->def->velocity);
+        if (s->store) put(s->store, x, s->def->velocity);
         ++s->count;
     }
 }
@@ -78,19 +79,33 @@ static void seed_grid(seeding *s) {
     }
 }
 
-core_status fluid_world_seed(fluid_world *world, const fluid_seed_def *def, int *added, core_error *err) {
+static core_status check_seed(const fluid_world *world, const fluid_seed_def *def, core_error *err) {
     CORE_CHECK(world && def, CORE_ARG, "fluid_world_seed: null pointer");
     CORE_CHECK(def->region.kind != FLUID_SOLID_PLANE && def->region.kind != FLUID_SOLID_BOWL, CORE_RANGE,
                "seed: a plane or bowl has no inside to fill");
     CORE_CHECK(def->jitter >= 0 && def->jitter <= .5, CORE_RANGE, "jitter: found %g, expected 0 .. 0.5", def->jitter);
     for (int a = 0; a < world->grid.dim; ++a)
         CORE_CHECK(isfinite(def->velocity[a]), CORE_NONFINITE, "seed: a velocity of %g m/s", def->velocity[a]);
+    return CORE_OK;
+}
+
+core_status fluid_world_seed_count(const fluid_world *world, const fluid_seed_def *def, int *count, core_error *err) {
+    CORE_TRY(check_seed(world, def, err));
+    CORE_CHECK(count, CORE_ARG, "fluid_world_seed_count: null pointer");
+    seeding s = {.w = world, .def = def};
+    seed_grid(&s);
+    *count = s.count;
+    return CORE_OK;
+}
+
+core_status fluid_world_seed(fluid_world *world, const fluid_seed_def *def, int *added, core_error *err) {
+    CORE_TRY(check_seed(world, def, err));
     seeding s = {.w = world, .def = def};
     seed_grid(&s);
     CORE_CHECK(s.count <= world->p.capacity - world->p.n, CORE_RANGE,
                "seed: found %d particles to add to %d, expected at most %d together", s.count, world->p.n,
                world->p.capacity);
-    s.store = true;
+    s.store = world;
     seed_grid(&s);
     if (added) *added = s.count;
     return CORE_OK;

@@ -155,6 +155,7 @@ static core_status new_particles(fluid_world *w, core_error *err) {
     }
     CORE_NEW_DONE(p->id, capacity);
     CORE_NEW_DONE(p->cell, capacity);
+    if (w->def.periodic) CORE_NEW_DONE(p->image, capacity);
     CORE_NEW_DONE(w->spare, capacity);
     CORE_NEW_DONE(w->spare_id, capacity);
     CORE_NEW_DONE(w->order, capacity);
@@ -217,9 +218,9 @@ void fluid_world_destroy(fluid_world **world) {
                         w->precon,    w->b,        w->r,     w->z,         w->s,        w->row_sum,
                         w->row_sum_2, w->row_max,  w->spare, w->wall_part, w->bound,    w->wall_bound};
     for (size_t i = 0; i < sizeof single / sizeof *single; ++i) core_free(single[i]);
-    void *other[] = {w->slanted, w->span_lo,  w->span_hi, w->open,   w->cut,      w->cell,
-                     w->mark,    w->first,    w->number,  w->label,  w->list,     w->p.id,
-                     w->p.cell,  w->spare_id, w->order,   w->solids, w->wall_face};
+    void *other[] = {w->slanted, w->p.image, w->span_lo,  w->span_hi, w->open,   w->cut,
+                     w->cell,    w->mark,    w->first,    w->number,  w->label,  w->list,
+                     w->p.id,    w->p.cell,  w->spare_id, w->order,   w->solids, w->wall_face};
     for (size_t i = 0; i < sizeof other / sizeof *other; ++i) core_free(other[i]);
     core_free(w);
     *world = NULL;

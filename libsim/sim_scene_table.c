@@ -46,6 +46,11 @@
 
 static const core_yaml_key table[] = {
     {.path = "title", .kind = CORE_YAML_TEXT, .standard = "untitled", .help = "Shown in pictures and tables."},
+    {.path = "model",
+     .kind = CORE_YAML_WORD,
+     .words = "grains",
+     .standard = "grains",
+     .help = "Grains; continuum has other keys, listed behind these."},
     {.path = "gravity",
      .kind = CORE_YAML_VECTOR,
      .unit = "m/s^2",

@@ -67,11 +67,12 @@ target_link_libraries(scalar_avx2 PRIVATE core nn cem_flags)
 add_library(scalar_avx512 OBJECT ${CMAKE_SOURCE_DIR}/libnn/nn_kernel_avx512.c)
 target_compile_options(scalar_avx512 PRIVATE -mavx512f ${no_vectors})
 target_link_libraries(scalar_avx512 PRIVATE core nn cem_flags)
-add_executable(simulate_scalar ${CMAKE_SOURCE_DIR}/cmd/simulate.c ${CMAKE_SOURCE_DIR}/libcore/core_math.c
+add_executable(simulate_scalar ${CMAKE_SOURCE_DIR}/cmd/simulate.c ${CMAKE_SOURCE_DIR}/cmd/simulate_continuum.c
+  ${CMAKE_SOURCE_DIR}/libcore/core_math.c
   ${CMAKE_SOURCE_DIR}/libsdf/sdf_near.c
   $<TARGET_OBJECTS:scalar_avx2> $<TARGET_OBJECTS:scalar_avx512>)
 target_compile_options(simulate_scalar PRIVATE ${no_vectors})
-target_link_libraries(simulate_scalar PRIVATE cmd_common core sdf cspace sim cem_flags m)
+target_link_libraries(simulate_scalar PRIVATE cmd_common core sdf cspace sim fluid cem_flags m)
 set_target_properties(simulate_scalar PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_test(NAME golden COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/determinism/golden.sh ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR}
   $<TARGET_FILE:simulate_scalar>)

@@ -20,7 +20,7 @@ set(public_libsdf sdf.h)
 set(public_libnn nn.h)
 set(public_libcspace cspace.h)
 set(public_libsim sim.h sim_measure.h sim_view.h)
-set(public_libfluid fluid.h)
+set(public_libfluid fluid.h fluid_run.h)
 
 set(iso_headers assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h
   signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h tgmath.h

@@ -409,7 +409,8 @@ static void refused_settings(void **state) {
          "13: narrow_phase: found \"exakt\", expected one of the words: neural minimiser exact"},
         {CORE_FORMAT, "solver: softstep\n", "13: solver: found \"softstep\", expected the word penalty"},
         {CORE_FORMAT, "friction: []\n",
-         "13: unknown key \"friction\"; known keys: title, gravity, types, contact, boundaries, periodic, cell, fill, "
+         "13: unknown key \"friction\"; known keys: title, model, gravity, types, contact, boundaries, periodic, cell, "
+         "fill, "
          "place, poses, pour, outlets, start, phases, narrow_phase, solver, maps, smoothing, contact_planes, dt, "
          "dt_force, output, "
          "seed"},

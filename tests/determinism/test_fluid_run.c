@@ -1,0 +1,114 @@
+/// Runs of the continuum solver: a restart goes on to the same bits, output changes none, the file says what happened.
+#include "unit/test_folder.h"
+
+#include "core_run.h"
+#include "fluid_run.h"
+#include "unit/sim_check.h"
+
+static const char text[] =
+    "model: continuum\n"
+    "grid: {cell: 0.02, region: [0, 0, 0.6, 0.2], friction: 1%s}\n"
+    "material: {kind: %s, density: 1500}\n"
+    "boundaries:\n"
+    "  - {name: gate, plane: {point: [0.2, 0], normal: [-1, 0]}}\n"
+    "  - {name: post, friction: 0.3, polyline: {points: [0.45, 0, 0.45, 0.05], thickness: 0.04}}\n"
+    "fill: [{box: [0, 0, 0.2, 0.16]}]\n"
+    "phases: [{name: settle, time: 0.05}, {name: go, remove: [gate], time: 0.2}]\n"
+    "output: {every: %g, checkpoint: 0.06, texture: layers, texture_size: 0.04}\n";
+
+static fluid_scene scene_of(const char *kind, const char *grid, double every) {
+    char made[2048];
+    fluid_scene scene;
+    snprintf(made, sizeof made, text, grid, kind, every);
+    check_ok(fluid_scene_read_text(made, "run.yaml", &scene, err));
+    return scene;
+}
+
+static const char *file(const char *name) {
+    static char path[4][TEST_PATH_MAX];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s/%s", test_folder, name);
+    return path[next];
+}
+
+static void restarts_go_on(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"sand", "water", "sand"}, *const grids[] = {"", "", ", periodic: x"};
+    for (int k = 0; k < 3; ++k) {
+        fluid_scene scene = scene_of(kinds[k], grids[k], .02), again;
+        fluid_run_report whole, rest, coarse;
+        fluid_run_def def = fluid_run_default_def();
+        def.checkpoint_path = file("a.checkpoint.h5");
+        check_ok(fluid_run(&scene, file("a.h5"), &def, NULL, &whole, err));
+        assert_true(fluid_checkpoint_claims(file("a.checkpoint.h5.1")));
+        check_ok(fluid_checkpoint_scene(file("a.checkpoint.h5.1"), &again, err));
+        fluid_run_def from = fluid_run_default_def();
+        from.restart_path = file("a.checkpoint.h5.1");
+        check_ok(fluid_run(&again, file("b.h5"), &from, NULL, &rest, err));
+        assert_true(rest.steps == whole.steps && rest.frames < whole.frames);
+        assert_true(whole.state_hash == rest.state_hash);
+        fluid_scene_clear(&again);
+        fluid_scene_clear(&scene);
+        scene = scene_of(kinds[k], grids[k], .07);
+        def.checkpoint_path = NULL;
+        check_ok(fluid_run(&scene, file("c.h5"), &def, NULL, &coarse, err));
+        assert_true(coarse.state_hash == whole.state_hash); // output changes no step
+        fluid_scene_clear(&scene);
+    }
+}
+
+static void the_file_tells(void **state) {
+    (void)state;
+    fluid_scene scene = scene_of("sand", "", .02);
+    const fluid_run_def def = fluid_run_default_def();
+    fluid_run_report report;
+    check_ok(fluid_run(&scene, file("d.h5"), &def, NULL, &report, err));
+    core_run_reader *run = NULL;
+    core_run_frame f = {0};
+    check_ok(core_run_open(file("d.h5"), &run, err));
+    const core_run_info *info = core_run_describe(run);
+    assert_int_equal(info->count_rows, 10 * 8 * 4);
+    assert_int_equal(info->count_types, 4); // colours of the texture
+    assert_true(info->count_frames == report.frames && info->count_frames > 4);
+    check_ok(core_run_frame_create(info->count_rows, info->count_observables, info->count_planes, &f, err));
+    check_ok(core_run_frame_add_walls(info->count_walls, &f, err));
+    check_ok(core_run_read(run, 0, &f, err));
+    for (int i = 0; i < info->count_rows; ++i) // layers by the height at the start
+        assert_int_equal(info->species[i], (int)(f.position[2 * i + 1] / .04) % 4);
+    assert_true(f.plane_present[0] == 1);
+    check_ok(core_run_read(run, info->count_frames - 1, &f, err));
+    double kinetic = 0;
+    for (int i = 0; i < info->count_rows; ++i)
+        kinetic += .5 * info->mass[i] * (pow(f.velocity[2 * i], 2) + pow(f.velocity[2 * i + 1], 2));
+    check_near(f.observables[core_run_observable_index(run, "kinetic_energy")], kinetic, 1e-9 * kinetic);
+    check_near(report.totals.mass, 1500 * .2 * .16, 1e-9);
+    assert_true(f.plane_present[0] == 0); // the gate is gone
+    core_run_frame_clear(&f);
+    core_run_close(&run);
+    fluid_scene_clear(&scene);
+}
+
+static void runs_can_be_stopped(void **state) {
+    (void)state;
+    fluid_scene scene = scene_of("sand", "", .02);
+    fluid_run_report report;
+    const volatile sig_atomic_t asked = 1;
+    fluid_run_def def = fluid_run_default_def();
+    def.stop = &asked;
+    def.checkpoint_path = file("e.checkpoint.h5");
+    check_ok(fluid_run(&scene, file("e.h5"), &def, NULL, &report, err));
+    assert_true(report.stopped && report.steps == 1);
+    assert_true(core_file_exists(file("e.checkpoint.h5")));
+    def = fluid_run_default_def();
+    def.restart_path = file("e.checkpoint.h5");
+    core_error err = {0};
+    assert_int_equal(fluid_run(&scene, file("e.checkpoint.h5"), &def, NULL, NULL, &err), CORE_ARG); // its own input
+    fluid_scene_clear(&scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(restarts_go_on), cmocka_unit_test(the_file_tells),
+                                       cmocka_unit_test(runs_can_be_stopped)};
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}
