@@ -3,7 +3,7 @@
 about_fig5() { echo "silo with octagons and #: clogging by the width of the opening"; }
 
 fig5_diameter=0.02                # of the disc that has the hull's area
-fig5_openings="1.5 2.5 3.5 5"     # diameters
+fig5_openings="3 5 7 9" # diameters; up to 5 octagons arched too (one seed)
 
 # One run and its numbers: fig5_run WKT RADIUS COUNT MAPS SEED OPENING OUTPUT.csv
 fig5_run() {
