@@ -56,9 +56,9 @@ struct fluid_world {
     int32_t *label, *list;                               // (count) components and queues
     int32_t *wall_face; // (count_wall_faces) closed faces near the material's side of a solid: 4 c + axis
     int count_wall_faces;
-    double *row_sum, *row_sum_2, *row_max; // (rows)
-    int *span_lo, *span_hi;                // (rows) full cells of a row lie in [span_lo, span_hi)
-    double wall_mass_min;                  // smallest open part, at least 1/2, of the faces of cut cells
+    double *row_sum, *row_max;  // (rows)
+    int *span_lo, *span_hi;     // (rows) full cells of a row lie in [span_lo, span_hi)
+    double wall_mass_min;       // smallest open part, at least 1/2, of the faces of cut cells
     uint8_t *slanted;           // (count) cells with a closed face that is not along the wall: it cannot hold them
     double *wall_part;          // (count) cells: wall in it, h^(dim-1)
     double *wall_normal[3];     // (count) of that, unit, into the solid

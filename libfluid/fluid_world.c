@@ -126,7 +126,7 @@ static core_status new_grid_fields(fluid_world *w, core_error *err) {
         CORE_NEW_DONE(w->known[a], count);
     }
     CORE_TRY(w->def.material == FLUID_SAND ? new_stress_fields(w, err) : CORE_OK);
-    double **row[] = {&w->row_sum, &w->row_sum_2, &w->row_max};
+    double **row[] = {&w->row_sum, &w->row_max};
     CORE_TRY(new_fields(row, sizeof row / sizeof *row, rows, err));
     CORE_NEW_DONE(w->span_lo, rows);
     CORE_NEW_DONE(w->span_hi, rows);
@@ -214,9 +214,9 @@ void fluid_world_destroy(fluid_world **world) {
         }
         for (int b = 0; b < 3; ++b) core_free(w->p.c[3 * a + b]);
     }
-    double *single[] = {w->phi_solid, w->friction, w->phi,   w->q,         w->pressure, w->diagonal,
-                        w->precon,    w->b,        w->r,     w->z,         w->s,        w->row_sum,
-                        w->row_sum_2, w->row_max,  w->spare, w->wall_part, w->bound,    w->wall_bound};
+    double *single[] = {w->phi_solid, w->friction, w->phi,       w->q,     w->pressure,  w->diagonal,
+                        w->precon,    w->b,        w->r,         w->z,     w->s,         w->row_sum,
+                        w->row_max,   w->spare,    w->wall_part, w->bound, w->wall_bound};
     for (size_t i = 0; i < sizeof single / sizeof *single; ++i) core_free(single[i]);
     void *other[] = {w->slanted, w->p.image, w->span_lo,  w->span_hi, w->open,   w->cut,
                      w->cell,    w->mark,    w->first,    w->number,  w->label,  w->list,

@@ -183,7 +183,7 @@ static void rigid_parts_turn(void **state) {
                 double x[3];
                 for (int b = 0; b < 3; ++b) x[b] = (at[b] - (b == a ? 1 : .5)) * g->h - .5;
                 const int b = (a + 1) % 3, d = (a + 2) % 3;
-                w->u[a][c] = .3 * a + omega[b] * x[d] - omega[d] * x[b] + (c % 2 ? 0 : 0);
+                w->u[a][c] = .3 * a + omega[b] * x[d] - omega[d] * x[b];
                 w->old[a][c] = w->u[a][c];
                 w->u[a][c] += 1e-3 * sin(12.9898 * c + a); // noise
             }
