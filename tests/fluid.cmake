@@ -14,3 +14,11 @@ set_tests_properties(test_fluid_columns PROPERTIES TIMEOUT 1800)
 add_test(NAME cli_simulate_continuum COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/simulate_continuum.sh ${CMAKE_BINARY_DIR}/bin
   ${CMAKE_SOURCE_DIR})
 set_tests_properties(cli_simulate_continuum PROPERTIES LABELS cli TIMEOUT 300)
+
+# What a step costs.
+add_executable(bench_fluid bench/bench_fluid.c)
+target_link_libraries(bench_fluid PRIVATE fluid cem_flags cem::cmocka m)
+target_include_directories(bench_fluid PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+set_target_properties(bench_fluid PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME bench_fluid COMMAND bench_fluid)
+set_tests_properties(bench_fluid PROPERTIES LABELS bench TIMEOUT 600)
