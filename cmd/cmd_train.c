@@ -52,7 +52,7 @@ static const struct argp_option argp_options[] = {
     {"far-weight", KEY_FIRST + FAR_WEIGHT, "X", 0, "weight of samples far from contact, 0 to 1", 10},
     {"tries", KEY_FIRST + TRIES, "N", 0,
      "seeds tried while the mean error of d misses --target; they share epochs or seconds, the best is kept (1)", 10},
-    {"target", KEY_FIRST + TARGET, "X", 0, "that error, units of the larger circumradius (0: try all)", 10},
+    {"target", KEY_FIRST + TARGET, "X", 0, "mean error of d that ends --tries, in larger circumradii (0: try all)", 10},
     {"seed", KEY_FIRST + SEED, "N", 0, "seed of all random numbers (1)", 20},
     {"threads", KEY_FIRST + THREADS, "N", 0, "threads (all processors); results do not depend on it", 20},
     {0}};

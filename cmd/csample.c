@@ -30,7 +30,7 @@ static const struct argp_option argp_options[] = {
     {"samples", KEY_SAMPLES, "N", 0, "rows for training (500000)", 0},
     {"held-out", KEY_HELD_OUT, "N", 0, "rows of another seed, for accuracy tables (20000)", 0},
     {"near-fraction", KEY_NEAR, "X", 0, "share of rows within the band of contact (0.9)", 0},
-    {"band", KEY_BAND, "X", 0, "largest |distance| of those (0.1)", 0},
+    {"band", KEY_BAND, "X", 0, "largest |distance| of rows near contact (0.1)", 0},
     {"labels", KEY_LABELS, "minimiser|exact", 0, "where labels come from (minimiser); exact: the polygons themselves",
      0},
     {"smooth", KEY_SMOOTH, "SIGMA", 0, "average labels over poses of this spread, 0 to 0.1 (0: none)", 0},

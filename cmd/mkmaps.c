@@ -39,7 +39,7 @@ static const struct argp_option argp_options[] = {
     {"margin", KEY_MARGIN, "X", 0, "grid around the shape, circumradii (1.0)", 0},
     {"samples", KEY_SAMPLES, "N", 0, "labelled poses of each pair (500000)", 0},
     {"held-out", KEY_HELD_OUT, "N", 0, "further poses of each pair for the accuracy table (20000)", 0},
-    {"near-fraction", KEY_NEAR_FRACTION, "X", 0, "part of them near contact (0.9)", 0},
+    {"near-fraction", KEY_NEAR_FRACTION, "X", 0, "share of the poses near contact (0.9)", 0},
     {"band", KEY_BAND, "X", 0, "what near means, units of the larger circumradius (0.1)", 0},
     {"labels", KEY_LABELS, "minimiser|exact", 0, "where labels come from (minimiser); exact: the polygons themselves",
      0},

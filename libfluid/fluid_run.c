@@ -144,6 +144,7 @@ static core_status run_for_time(run *r, const fluid_phase_def *phase, const char
             core_progress_report(r->progress, stage, r->world->time - r->at.phase_start, phase->time, "s", NULL);
         CORE_TRY(advance(r, end - r->world->time, err));
     }
+    if (!r->stopped) core_progress_report(r->progress, stage, phase->time, phase->time, "s", NULL);
     return CORE_OK;
 }
 
@@ -225,9 +226,9 @@ done:
 static void report_setup(const run *r) {
     char note[160];
     const fluid_world *w = r->world;
-    snprintf(note, sizeof note, "continuum %s, %d x %d cells of %g m, %d solids",
+    snprintf(note, sizeof note, "continuum %s, %d x %d cells of %g m, %d solid%s",
              w->def.material == FLUID_SAND ? "sand" : "water", w->grid.cells[0] - 2, w->grid.cells[1] - 2, w->grid.h,
-             w->count_solids);
+             w->count_solids, w->count_solids == 1 ? "" : "s");
     core_progress_report(r->progress, "scene", w->p.n, w->p.n, "particles", note);
 }
 
