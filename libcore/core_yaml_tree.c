@@ -75,6 +75,8 @@ static core_status override_fail(const char *text, const char *reason, core_erro
 /// Child of `node` by key (created if missing, then in the form the caller asks for); NULL where it cannot be.
 static core_status step_key(core_yaml *doc, core_yaml_node *node, const char *key, size_t n, const char *text,
                             core_yaml_node **child, core_error *err) {
+    if (node->form == CORE_YAML_SEQUENCE)
+        return override_fail(text, "the path goes through a list: write list[0].key", err);
     if (node->form != CORE_YAML_MAPPING)
         return override_fail(text, "the path goes through a value that has no keys", err);
     *child = core__yaml_node_find(node, key, n);

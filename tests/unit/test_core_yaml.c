@@ -188,7 +188,7 @@ static void overrides_refused(void **state) {
     expect_override_refused("contact.kn.x=1", CORE_FORMAT,
                             "s.yaml: --set contact.kn.x=1: the path goes through a value that has no keys");
     expect_override_refused("walls.name=1", CORE_FORMAT,
-                            "s.yaml: --set walls.name=1: the path goes through a value that has no keys");
+                            "s.yaml: --set walls.name=1: the path goes through a list: write list[0].key");
     expect_override_refused(
         "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=1", CORE_FORMAT,
         "s.yaml: --set a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=1: the path is too "
