@@ -3,7 +3,6 @@
 
 #include "cmd_common.h"
 
-#include <math.h>
 #include <string.h>
 
 // A table of errors and its names.

@@ -2,7 +2,6 @@
 #include "cmd_train.h"
 
 #include <math.h>
-#include <string.h>
 
 // Index into cmd_train_options.text; the key of argp is this plus KEY_FIRST.
 enum {

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 static const size_t sum_edges_max = 4000000; // about 350 MB of scratch a thread
 

@@ -5,7 +5,6 @@
 #include "cspace_error.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define SLICES 6

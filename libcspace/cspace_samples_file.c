@@ -2,7 +2,6 @@
 #include "cspace.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /// The datasets of a set of rows.

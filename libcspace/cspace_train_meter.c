@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 // nn_train's report of one net: how far, as a part of its own work.
 static void take(void *user, const char *stage, double done, double total, const char *unit, const char *note) {

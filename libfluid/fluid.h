@@ -26,6 +26,7 @@ typedef struct fluid_grid {
 
 // ---------------------------------------------------------------------------------------------- solids
 
+/// What a body is, and which fields of fluid_solid describe it.
 typedef enum fluid_solid_kind {
     FLUID_SOLID_PLANE, // material where normal.(x - centre) > 0
     FLUID_SOLID_BOX,   // centre, half
@@ -55,21 +56,25 @@ double fluid_solid_distance(const fluid_solid *solid, int dim, const double *x);
 
 // ---------------------------------------------------------------------------------------------- world
 
+/// Water has no friction; sand resists shear (libfluid/README.md, section 4).
 typedef enum fluid_material { FLUID_WATER, FLUID_SAND } fluid_material;
+/// How the friction of sand is found: one yield law solved implicitly, or the explicit one of the paper.
 typedef enum fluid_sand { FLUID_SAND_UNIFIED, FLUID_SAND_PAPER } fluid_sand;
+/// What bounds the friction of walls: the pressure on them, or, in the paper, the velocity into them.
 typedef enum fluid_wall_law { FLUID_WALL_PRESSURE, FLUID_WALL_PAPER } fluid_wall_law;
 /// Where the pressure is zero: where the particles end (ghost fluid, second order), in the middle of the first air cell
 /// (first order), on the face between a full and an air cell (first order, without the bias of half a cell).
 typedef enum fluid_surface { FLUID_SURFACE_GHOST, FLUID_SURFACE_FIRST, FLUID_SURFACE_FACE } fluid_surface;
 
-/// What a world is made of. Start from fluid_default_def.
+/// What a world is made of. Start from fluid_default_def. Numbers are finite; h and density 1e-9 .. 1e9, friction and
+/// wall_friction 0 .. 1000, cohesion 0 .. 1e12.
 typedef struct fluid_def {
     int cookie;
     int dim;                 // 2 (default) or 3
     double region[6];        // x0, y0, z0, x1, y1, z1 in m: a whole number of cells along each axis (to 1e-6)
     double h;                // edge of a cell, m, above 0
     bool periodic;           // along x (default false: walls all round)
-    int capacity;            // particles at most
+    int capacity;            // particles at most, 1 .. FLUID_PARTICLES_MAX (no default)
     fluid_material material; // default sand
     double density;          // kg/m^3 (default 1500)
     double gravity[3];       // m/s^2 (default 0, -9.81, 0)
@@ -78,24 +83,25 @@ typedef struct fluid_def {
     fluid_surface surface;   // default: ghost fluid
     double tolerance;     // of the pressure, relative, 1e-14 .. 1e-2 (default 1e-6; coarser ones make false yielding)
     double cfl;           // cells a particle may move in a step, .05 .. 5 (default 1)
-    double dt;            // s; NaN: by cfl (default)
+    double dt;            // s, 1e-12 .. 1e6; NaN: by cfl (default)
     double wall_friction; // of the walls around the region (default 0)
-    fluid_wall_law wall_law;
-    fluid_sand sand;       // unified (default) or the paper's mode
-    double friction;       // M, the tangent of the slope that just moves (default .32); unified mode
-    double friction_angle; // rad; paper mode (default 30 degrees)
-    double cohesion;       // Pa (default 0)
-    int sweeps;            // of the friction stress per step at most (default 60)
-    int rounds;            // of pressure and friction per step (default 1)
-    double relaxation;     // paper mode: share of the rigid stress applied, 0 .. 1 (default .25)
-    int threads;           // 1 .. 1024 (default 1); never changes a bit of the result
+    fluid_wall_law wall_law; // default: pressure
+    fluid_sand sand;         // unified (default) or the paper's mode
+    double friction;         // M, the tangent of the slope that just moves (default .32); unified mode
+    double friction_angle;   // rad, 0 .. pi/2; paper mode (default 30 degrees)
+    double cohesion;         // Pa (default 0)
+    int sweeps;              // of the friction stress per step at most, 1 .. 1e5 (default 60)
+    int rounds;              // of pressure and friction per step, 1 .. 1000 (default 1)
+    double relaxation;       // paper mode: share of the rigid stress applied, 0 .. 1 (default .25)
+    int threads;             // 1 .. 1024 (default 1); never changes a bit of the result
 } fluid_def;
 
 typedef struct fluid_world fluid_world;
 
 /// The defaults named above.
 fluid_def fluid_default_def(void);
-/// An empty world inside the walls of its region. solids: copied. ARG, RANGE (names the field), MEMORY.
+/// An empty world inside the walls of its region. solids: copied, but for the grids of shapes. ARG, RANGE (names the
+/// field), NONFINITE, MEMORY. Memory of sand in 2D: 400 bytes a cell, 88 a particle.
 core_status fluid_world_create(const fluid_def *def, int count_solids, const fluid_solid *solids, fluid_world **world,
                                core_error *err);
 /// Frees, nulls the handle; accepts NULL.
@@ -121,7 +127,8 @@ core_status fluid_world_seed_count(const fluid_world *world, const fluid_seed_de
 core_status fluid_world_add(fluid_world *world, const double *position, const double *velocity, core_error *err);
 
 /// One step of the length fluid_world_dt, or `limit` if that is shorter (s; INFINITY: none). NOT_CONVERGED: the
-/// pressure, or a particle whose velocity is not finite. Allocates nothing.
+/// pressure, or a particle whose velocity is not finite; RANGE: without gravity and motion there is no length. After
+/// NOT_CONVERGED the world is of no use. Allocates nothing. Cost: libfluid/README.md, section 7.
 core_status fluid_world_step(fluid_world *world, double limit, core_error *err);
 /// Length the next step will have, s.
 double fluid_world_dt(const fluid_world *world);
@@ -148,6 +155,7 @@ typedef struct fluid_state {
     const double *pressure; // Pa at the centres of full cells
     const uint8_t *cell;    // 0 solid, 1 air, 2 full
 } fluid_state;
+/// Arrays are borrowed until the next call that changes the world; indices as in fluid_grid.
 fluid_state fluid_world_state(const fluid_world *world);
 /// Hash of particles, time and warm starts: equal for the same bits.
 uint64_t fluid_world_hash(const fluid_world *world);
@@ -163,6 +171,7 @@ typedef struct fluid_totals {
     int sweeps;         // of the last friction solve
     int count_full;     // full cells
 } fluid_totals;
+/// Cost: O(particles).
 void fluid_world_totals(const fluid_world *world, fluid_totals *totals);
 
 #endif

@@ -2,7 +2,6 @@
 /// reads - particles in their order, pressure and stress of the last step - the scene, and where the run is.
 #include "fluid_scene_private.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

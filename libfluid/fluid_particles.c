@@ -2,7 +2,6 @@
 #include "fluid_private.h"
 
 #include <math.h>
-#include <string.h>
 
 #define CHUNK 4096 // particles whose cells are found at a time
 

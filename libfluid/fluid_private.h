@@ -4,7 +4,7 @@
 
 #include "fluid.h"
 
-// Kinds of cells, as fluid_state tells them.
+/// Kinds of cells, as fluid_state tells them.
 enum { FLUID_CELL_SOLID = 0, FLUID_CELL_AIR = 1, FLUID_CELL_FULL = 2 };
 
 #define FLUID_WEIGHT_MIN 1e-9 // sum of weights below which a face knows nothing of the particles
@@ -30,6 +30,7 @@ typedef struct fluid_stress {
     double *wall[3];     // (count) traction of the material on the wall in a cell
 } fluid_stress;
 
+/// (count): of cells, faces along an axis, edges or nodes of the grid, as indexed there; (rows): of the box.
 struct fluid_world {
     fluid_def def;
     fluid_grid grid;

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define RUN_COOKIE 0x464c5255

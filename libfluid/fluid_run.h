@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+/// How particles are coloured, by where they start: not at all, in layers, in squares.
 typedef enum fluid_texture { FLUID_TEXTURE_NONE, FLUID_TEXTURE_LAYERS, FLUID_TEXTURE_CHECKER } fluid_texture;
 
 /// A phase of a scene.
@@ -72,6 +73,7 @@ typedef struct fluid_run_def {
     const volatile sig_atomic_t *stop; // borrowed; not 0: the run stops after the step it is in, with a checkpoint
     core_h5_provenance provenance;
 } fluid_run_def;
+/// The defaults named above.
 fluid_run_def fluid_run_default_def(void);
 
 /// What a run did.

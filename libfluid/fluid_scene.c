@@ -223,9 +223,8 @@ static core_status read_fill(const reader *r, core_error *err) {
             }
             if (!(fill->region.half[0] > 0 && fill->region.half[1] > 0)) {
                 status = core_yaml_fail(r->doc, core_yaml_get(node, "box"), err,
-                                        "found [%g, %g, %g, %g], expected x0 < "
-                                        "x1 and y0 < y1",
-                                        box[0], box[1], box[2], box[3]);
+                                        "found [%g, %g, %g, %g], expected x0 < x1 and y0 < y1", box[0], box[1], box[2],
+                                        box[3]);
                 goto done;
             }
         }

@@ -7,6 +7,7 @@
 #include "fluid_private.h"
 #include "fluid_run.h"
 
+/// Keys of scenes.
 const core_yaml_key *fluid__scene_table(int *count);
 
 /// Where a run is.
@@ -30,6 +31,7 @@ void fluid__run_fill(const fluid_scene *scene, const fluid_world *w, int phase, 
 core_status fluid__remove(const fluid_scene *scene, int k, fluid_world *world, core_error *err);
 /// PATH.1; caller frees. MEMORY.
 core_status fluid__checkpoint_previous(const char *path, char **previous, core_error *err);
+/// A whole file, then two renames: `path` or PATH.1 is there at any time. As core_h5_create, core_file_publish.
 core_status fluid__checkpoint_write(const char *path, const fluid_scene *scene, const fluid_world *world,
                                     const fluid_moment *moment, const core_h5_provenance *provenance, core_error *err);
 /// Restores a world that was made from the checkpoint's scene.

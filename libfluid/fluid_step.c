@@ -2,9 +2,6 @@
 #include "fluid_private.h"
 
 #include <math.h>
-#include <string.h>
-
-#define CHUNK 4096
 
 static void tick(const fluid_world *w, fluid_stage stage) {
     if (w->tick) w->tick(w->tick_user, stage);

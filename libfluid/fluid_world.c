@@ -2,7 +2,6 @@
 #include "fluid_private.h"
 
 #include <math.h>
-#include <string.h>
 
 #define DEF_COOKIE 0x464c5549
 #define PARALLEL_MIN 40000 // cells: below, waking threads costs more than they save

@@ -2,7 +2,6 @@
 /// books, lists. Layout: data/README.md.
 #include "sim_private.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /// The contact law for many contacts of one pair of types at once: the arithmetic of sim_slot_apply in columns, so that
-/// a compiler makes vectors of it. Shared by sim_law_loop.c, sim_pairs.c and their test; nobody else includes it.
+/// a compiler makes vectors of it. Private to libsim and its tests.
 #ifndef SIM_LAW_H
 #define SIM_LAW_H
 

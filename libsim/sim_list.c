@@ -2,7 +2,6 @@
 /// is kept when the list is built anew. README.md, section 5.
 #include "sim_private.h"
 
-#include <math.h>
 #include <string.h>
 
 // Blocks of pairs that a thread finds at least, unless they get smaller than BLOCK_MIN.

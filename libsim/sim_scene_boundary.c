@@ -1,7 +1,6 @@
 /// Scene files: boundaries - planes, circles, polylines, grains that do not give way -, their motion and servos, the
 /// period and the cell.
 #include <math.h>
-#include <string.h>
 
 #include "sim_scene_private.h"
 

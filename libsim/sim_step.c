@@ -4,7 +4,6 @@
 #include "sim_private.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 // ---------------------------------------------------------------------------------------------- motion

@@ -108,8 +108,7 @@ typedef struct sim_view_state {
     const core_run_info *info; // borrowed
     core_run_frame frame;      // its contacts are those below
     core_run_contact *contacts;
-    double
-        *force; // (count_rows) largest normal force of the grain's contacts, N per metre of depth; NULL: not asked for
+    double *force; // (count_rows) largest normal force on the grain, N per metre of depth; NULL: not asked for
 } sim_view_state;
 /// Room for frames of a run; forces: with contact rows. MEMORY, UNSUPPORTED.
 core_status sim_view_state_create(core_run_reader *run, bool forces, sim_view_state *state, core_error *err);

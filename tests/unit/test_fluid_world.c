@@ -190,13 +190,35 @@ static void solids_are_left(void **state) {
     fluid_world_destroy(&w);
 }
 
+static void a_look_shows_the_world(void **state) {
+    (void)state;
+    fluid_def def = fluid_box(2, 1, 1, .1);
+    def.capacity = 200;
+    fluid_world *w = fluid_make(&def, 0, NULL);
+    fluid_fill(w, 0, 0, 0, 1, .5, 1, true);
+    check_ok(fluid_world_step(w, .01, err));
+    const fluid_state look = fluid_world_state(w);
+    const fluid_totals totals = fluid_sum(w);
+    assert_int_equal(look.step, 1);
+    check_near(look.time, .01, 1e-15);
+    check_near(look.particles->n * look.particle_mass, totals.mass, 1e-9);
+    int full = 0;
+    for (int c = 0; c < look.grid->count; ++c) full += look.cell[c] == FLUID_CELL_FULL;
+    assert_int_equal(full, totals.count_full);
+    // at rest: the weight above the middle of the lowest cell
+    const int lowest = 5 + look.grid->stride[1];
+    check_near(look.pressure[lowest], 1500 * 9.81 * .45, .01 * 1500 * 9.81 * .45);
+    for (int i = 1; i < 11; ++i) check_near(look.u[1][i + look.grid->stride[1]], 0, 1e-12); // faces of the floor
+    fluid_world_destroy(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(definitions_are_checked),  cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(filling_counts),           cmocka_unit_test(bad_particles_are_refused),
         cmocka_unit_test(nothing_and_one),          cmocka_unit_test(not_a_number_stops),
         cmocka_unit_test(a_step_allocates_nothing), cmocka_unit_test(motion_is_of_second_order),
-        cmocka_unit_test(solids_are_left),
+        cmocka_unit_test(solids_are_left),          cmocka_unit_test(a_look_shows_the_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 
 #include "sim_check.h"
 
-#include <string.h>
-
 enum { ROWS = SIM_LAW_ROWS, ROUNDS = 400 };
 
 // What a row starts from, and what it is compared with.

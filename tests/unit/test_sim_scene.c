@@ -1,7 +1,6 @@
 /// Scene reader: what a scene means, the law table, and every refused scene with its message.
 #include "test_folder.h"
 
-#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

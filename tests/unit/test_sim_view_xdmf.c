@@ -5,7 +5,6 @@
 #include "sim_check.h"
 #include "sim_view.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
