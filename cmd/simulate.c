@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char doc[] = "Runs the grains of a scene through its phases and writes their motion to RUN.h5 (H5MD). The "
-                          "scene, its maps and the room for its "
-                          "grains are checked before RUN.h5 is touched; --check does no more than that.\v"
-                          "Examples: simulate column.yaml -o column.run.h5\n"
-                          "          simulate column.yaml -o smooth.run.h5 --set contact.default.mu=0.1 --set seed=7\n"
-                          "          simulate --restart column.run.checkpoint.h5 -o rest.run.h5";
+static const char doc[] =
+    "Runs a scene, of grains or of a continuum, through its phases and writes the motion to RUN.h5 "
+    "(H5MD). The scene, its maps and the room it needs are checked before RUN.h5 is touched; "
+    "--check does no more than that.\v"
+    "Examples: simulate column.yaml -o column.run.h5\n"
+    "          simulate column.yaml -o smooth.run.h5 --set contact.default.mu=0.1 --set seed=7\n"
+    "          simulate --restart column.run.checkpoint.h5 -o rest.run.h5";
 
 #define OVERRIDES_MAX 256
 
@@ -34,7 +35,7 @@ static const struct argp_option argp_options[] = {
     {"output", 'o', "RUN.h5", 0, "run file to write; an existing one is replaced", 0},
     {"maps", KEY_MAPS, "MAPS.h5", 0, "contact maps to use instead of the scene's", 0},
     {"threads", KEY_THREADS, "N", 0, "threads (all processors); the result is the same for any number", 0},
-    {"check", KEY_CHECK, 0, 0, "check the scene, its maps and the room for its grains, and stop", 0},
+    {"check", KEY_CHECK, 0, 0, "check the scene, its maps and the room it needs, and stop", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scene, as in --set contact.default.mu=0.3; may be repeated",
      0},
     {"restart", KEY_RESTART, "CHECKPOINT.h5", 0,

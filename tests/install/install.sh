@@ -11,7 +11,7 @@ cmake --install "$build" --prefix "$work/first" >out.txt 2>err.txt || fail "cmak
 mv first "a prefix" # nothing may remember where it was
 prefix="$work/a prefix"
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
-for library in core sdf nn cspace sim; do
+for library in core sdf nn cspace sim fluid; do
     pkg-config --print-errors --exists cem-$library || fail "pkg-config cem-$library"
     for header in "$prefix"/include/cem/$library*.h; do
         eval "$compiler -std=c17 -Wall -Werror -fsyntax-only $(pkg-config --cflags cem-$library) -x c '$header'" || fail "$header alone"
@@ -19,6 +19,10 @@ for library in core sdf nn cspace sim; do
 done
 eval "$compiler -std=c17 -Wall -Wextra -Werror ${flags[*]} '$source' -o user $(pkg-config --cflags --libs cem-sim)" ||
     fail "the user's program cannot be built"
+echo '#include <fluid.h>
+int main(void) { return fluid_default_def().dim != 2; }' >continuum.c
+eval "$compiler -std=c17 ${flags[*]} continuum.c -o continuum $(pkg-config --cflags --libs cem-fluid)" && ./continuum ||
+    fail "a program with cem-fluid"
 scene="$prefix/share/cem/data/scenes/place.yaml"
 ./user "$scene" user.h5 >user.txt || fail "the user's program"
 "$prefix/bin/simulate" "$scene" -o command.h5 2>err.txt | grep '^state' >command.txt
