@@ -208,6 +208,11 @@ core_status core_file_temporary(const char *path, char **temporary, core_error *
 core_status core_file_sync(const char *path, core_error *err);
 /// fsync `temporary` and rename it to `path`; on failure removes `temporary`.
 core_status core_file_publish(const char *temporary, const char *path, core_error *err);
+/// "PATH.1": where core_file_rotate keeps what was at `path`. Caller frees. MEMORY.
+core_status core_file_previous(const char *path, char **previous, core_error *err);
+/// As core_file_publish, but what is at `path` becomes PATH.1 first: one of the two is there at any time, also if this
+/// fails. On failure removes `temporary`. IO, MEMORY.
+core_status core_file_rotate(const char *temporary, const char *path, core_error *err);
 /// True if path exists (any kind).
 bool core_file_exists(const char *path);
 /// True if both paths lead to one file, however they are spelled or linked; of files that are not there yet, if they

@@ -156,6 +156,30 @@ core_status core_file_publish(const char *temporary, const char *path, core_erro
     return status;
 }
 
+core_status core_file_previous(const char *path, char **previous, core_error *err) {
+    CORE_CHECK(path && previous, CORE_ARG, "file: null pointer");
+    const size_t n = strlen(path) + sizeof ".1";
+    char *name = core_alloc(n, 1);
+    CORE_CHECK(name, CORE_MEMORY, "%s: out of memory", path);
+    snprintf(name, n, "%s.1", path);
+    *previous = name;
+    return CORE_OK;
+}
+
+core_status core_file_rotate(const char *temporary, const char *path, core_error *err) {
+    core_status status = CORE_OK;
+    char *previous = NULL;
+    CORE_CHECK(temporary && path, CORE_ARG, "file: null pointer");
+    CORE_TRY_DONE(core_file_previous(path, &previous, err));
+    CORE_CHECK_DONE(rename(path, previous) == 0 || errno == ENOENT, CORE_IO,
+                    "%s: cannot rename the file before to this name: %s", previous, strerror(errno));
+    status = core_file_publish(temporary, path, err);
+done:
+    if (status != CORE_OK) unlink(temporary);
+    core_free(previous);
+    return status;
+}
+
 // ---------------------------------------------------------------------------------------------- folders and names
 
 bool core_file_exists(const char *path) {

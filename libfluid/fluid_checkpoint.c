@@ -49,15 +49,6 @@ static int list_fields(const fluid_world *w, field *list) {
     return n;
 }
 
-core_status fluid__checkpoint_previous(const char *path, char **previous, core_error *err) {
-    const size_t n = strlen(path) + sizeof ".1";
-    char *name = core_alloc(n, 1);
-    CORE_CHECK(name, CORE_MEMORY, "out of memory: name of the checkpoint before %s", path);
-    snprintf(name, n, "%s.1", path);
-    *previous = name;
-    return CORE_OK;
-}
-
 // ---------------------------------------------------------------------------------------------- writing
 
 static core_status write_world(core_h5 *file, const fluid_world *w, core_error *err) {
@@ -90,9 +81,8 @@ core_status fluid__checkpoint_write(const char *path, const fluid_scene *scene, 
                                     const fluid_moment *moment, const core_h5_provenance *provenance, core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
-    char *previous = NULL, *fresh = NULL;
+    char *fresh = NULL;
     const size_t n = strlen(path) + sizeof ".new";
-    CORE_TRY_DONE(fluid__checkpoint_previous(path, &previous, err));
     CORE_NEW_DONE(fresh, n);
     snprintf(fresh, n, "%s.new", path);
     CORE_TRY_DONE(core_h5_create(fresh, FORMAT, VERSION, &file, err));
@@ -102,12 +92,9 @@ core_status fluid__checkpoint_write(const char *path, const fluid_scene *scene, 
     CORE_TRY_DONE(write_moment(file, moment, err));
     CORE_TRY_DONE(write_world(file, world, err));
     CORE_TRY_DONE(core_h5_commit(&file, err));
-    // whole and on disk: from here on two renames, between which the previous one is there
-    if (core_file_exists(path)) CORE_TRY_DONE(core_file_publish(path, previous, err));
-    status = core_file_publish(fresh, path, err);
+    status = core_file_rotate(fresh, path, err);
 done:
     core_h5_abandon(&file);
-    core_free(previous);
     core_free(fresh);
     return status;
 }

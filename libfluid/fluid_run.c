@@ -213,7 +213,7 @@ static core_status check_paths(const fluid_scene *scene, const fluid_run_def *de
                core_file_same(def->checkpoint_path, def->restart_path);
     for (int i = 0; i < scene->count_shapes; ++i) own = own || core_file_same(run_path, scene->shape_paths[i]);
     if (def->checkpoint_path && def->restart_path) {
-        CORE_TRY_DONE(fluid__checkpoint_previous(def->checkpoint_path, &previous, err));
+        CORE_TRY_DONE(core_file_previous(def->checkpoint_path, &previous, err));
         own = own || core_file_same(previous, def->restart_path);
     }
     CORE_CHECK_DONE(!own, CORE_ARG, "%s: the run would overwrite its own input", run_path);

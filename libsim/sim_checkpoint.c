@@ -225,22 +225,12 @@ done:
 
 // ---------------------------------------------------------------------------------------------- whole files
 
-core_status sim_checkpoint_previous(const char *path, char **previous, core_error *err) {
-    const size_t n = strlen(path) + sizeof ".1";
-    char *name = core_alloc(n, 1);
-    CORE_CHECK(name, CORE_MEMORY, "out of memory: name of the checkpoint before %s", path);
-    snprintf(name, n, "%s.1", path);
-    *previous = name;
-    return CORE_OK;
-}
-
 core_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_setup *setup,
                                  const sim_moment *moment, const core_h5_provenance *provenance, core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
-    char *previous = NULL, *fresh = NULL;
+    char *fresh = NULL;
     const size_t n = strlen(path) + sizeof ".new";
-    CORE_TRY_DONE(sim_checkpoint_previous(path, &previous, err));
     CORE_NEW_DONE(fresh, n);
     snprintf(fresh, n, "%s.new", path);
     CORE_TRY_DONE(core_h5_create(fresh, FORMAT, VERSION, &file, err));
@@ -250,12 +240,9 @@ core_status sim_checkpoint_write(const char *path, const sim_scene *scene, const
     CORE_TRY_DONE(write_flow(file, scene, &setup->flow, err));
     CORE_TRY_DONE(sim_world_save(setup->world, file, err));
     CORE_TRY_DONE(core_h5_commit(&file, err));
-    // whole and on disk: from here on two renames, between which the previous one is there
-    if (core_file_exists(path)) CORE_TRY_DONE(core_file_publish(path, previous, err));
-    status = core_file_publish(fresh, path, err);
+    status = core_file_rotate(fresh, path, err);
 done:
     core_h5_abandon(&file);
-    core_free(previous);
     core_free(fresh);
     return status;
 }

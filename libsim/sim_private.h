@@ -373,8 +373,6 @@ typedef struct sim_moment {
     int64_t calm;       // steps in a row, of a phase until rest
     double next_output; // whole number: the next frame is due at next_output x output_every
 } sim_moment;
-/// "PATH.1", the name under which the checkpoint before PATH is kept. Caller frees. MEMORY.
-core_status sim_checkpoint_previous(const char *path, char **previous, core_error *err);
 /// Writes a checkpoint under a temporary name, renamed; the one that was there becomes PATH.1. IO, MEMORY.
 core_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_setup *setup,
                                  const sim_moment *moment, const core_h5_provenance *provenance, core_error *err);

@@ -451,7 +451,7 @@ static core_status is_own_checkpoint(const sim_run_def *def, bool *found, core_e
     *found = core_file_same(def->checkpoint_path, def->restart_path);
     if (*found || !def->checkpoint_path || !def->restart_path) return CORE_OK;
     char *previous = NULL;
-    CORE_TRY(sim_checkpoint_previous(def->checkpoint_path, &previous, err));
+    CORE_TRY(core_file_previous(def->checkpoint_path, &previous, err));
     *found = core_file_same(previous, def->restart_path);
     core_free(previous);
     return CORE_OK;

@@ -145,6 +145,34 @@ static void test_publish_removes_on_failure(void **state) {
     assert_int_equal(core_file_publish(temporary, test_folder_file("a"), NULL), CORE_IO);
 }
 
+static void test_rotation_keeps_one(void **state) {
+    (void)state;
+    const char *path = test_folder_file("a"), *fresh = test_folder_file("new"), *previous = test_folder_file("a.1");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(core_file_write(fresh, (const char[]){(char)('0' + i)}, 1, NULL), CORE_OK);
+        assert_int_equal(core_file_rotate(fresh, path, NULL), CORE_OK);
+        assert_content(path, i == 0 ? "0" : i == 1 ? "1" : "2");
+        if (i > 0) assert_content(previous, i == 1 ? "0" : "1");
+    }
+    // a name that cannot be taken: what was there stays
+    assert_int_equal(remove(previous), 0);
+    assert_int_equal(core_file_make_directory(previous, NULL), CORE_OK);
+    assert_int_equal(core_file_write(fresh, "3", 1, NULL), CORE_OK);
+    core_error err = {0};
+    assert_int_equal(core_file_rotate(fresh, path, &err), CORE_IO);
+    assert_non_null(strstr(err.message, "a.1: cannot rename"));
+    assert_content(path, "2");
+    assert_false(core_file_exists(fresh));
+    assert_int_equal(core_file_write(fresh, "3", 1, NULL), CORE_OK);
+    core_alloc_fail_after(1);
+    assert_int_equal(core_file_rotate(fresh, path, NULL), CORE_MEMORY);
+    core_alloc_fail_after(0);
+    assert_content(path, "2");
+    assert_false(core_file_exists(fresh));
+    assert_int_equal(core_file_rotate(NULL, path, NULL), CORE_ARG);
+    assert_int_equal(core_file_previous(NULL, NULL, NULL), CORE_ARG);
+}
+
 static void test_folders(void **state) {
     (void)state;
     core_error err = {0};
@@ -242,6 +270,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_full_disk_leaves_the_old_file, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_folder_without_permission, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_publish_removes_on_failure, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_rotation_keeps_one, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_folders, test_folder_make, test_folder_remove),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_stems),
