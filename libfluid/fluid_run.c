@@ -231,9 +231,11 @@ static void report_setup(const run *r) {
     core_progress_report(r->progress, "scene", w->p.n, w->p.n, "particles", note);
 }
 
-// Ends the file after `status`. The last state is kept, also of a phase that timed out, unless a step failed.
+// Ends the file after `status`. The last state is kept, also of a phase that timed out, unless a step failed or the run
+// is to go on in another file: then the frames of both are those of one run.
 static core_status finish_file(run *r, core_status status, core_error *err) {
-    if (!r->broken && (status == CORE_OK || status == CORE_NOT_CONVERGED) && r->step_written != r->world->step) {
+    if (!r->broken && !r->stopped && (status == CORE_OK || status == CORE_NOT_CONVERGED) &&
+        r->step_written != r->world->step) {
         const core_status last = write_frame(r, status == CORE_OK ? err : NULL);
         if (status == CORE_OK) status = last;
     }
