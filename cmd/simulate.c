@@ -122,8 +122,8 @@ static void print_summary(const char *path, const sim_run_report *r) {
     core_hash_text(r->state_hash, hash);
     printf("%s: %lld frames, %lld steps of %.4g s, %.4g s simulated in %.3g s\n", path, (long long)r->frames,
            (long long)r->steps, r->dt, r->simulated, r->wall);
-    printf("kinetic %.4g J, potential %.4g J, elastic %.4g J, dissipated %.4g J (normal) + %.4g J (tangential)\n",
-           t->kinetic, t->potential, t->elastic, t->dissipated_normal, t->dissipated_tangential);
+    printf("kinetic %.4g J, potential %.4g J, elastic %.4g J, dissipated %.4g J (damping) + %.4g J (friction)\n",
+           t->kinetic, t->potential, t->elastic, t->dissipated_damping, t->dissipated_friction);
     printf("%lld contacts, %lld with planes, %lld sliding; penetration mean %.3g m, max %.3g m\n",
            (long long)t->count_contacts, (long long)t->count_plane_contacts, (long long)t->count_sliding,
            t->penetration_mean, t->penetration_max);

@@ -362,6 +362,9 @@ typedef struct sim_totals {
     double kinetic, rotational, potential, elastic;  // J per metre of depth; rotational is part of kinetic
     double momentum[2], angular_momentum;            // about the origin
     double dissipated_normal, dissipated_tangential; // J since the start
+    // The same sum by its cause: dashpots of both directions (with the normal force's cut at zero), and friction at
+    // Coulomb's limit with the springs that contacts give up.
+    double dissipated_damping, dissipated_friction;
     double work;    // J since the start, done on the grains by bodies whose motion is prescribed
     double removed; // J since the start, that grains have taken along (minus what entering grains brought)
     int64_t count_contacts, count_plane_contacts, count_sliding, count_saturated;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define FORMAT "cem.checkpoint"
-#define VERSION 3 // 2: where motions start; 3: of a pair only what the next step reads
+#define VERSION 4 // 2: where motions start; 3: of a pair only what the next step reads; 4: the dashpots' share
 #define SCENE_TEXT "/scene/text"
 #define SCENE_PATH "/scene/path"
 #define SCENE_MAPS "/scene/maps"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define WORLD "/world"
-#define SLOT_NUMBERS 19
+#define SLOT_NUMBERS 20
 #define SLOT_FLAGS 3
 #define ROOM_NUMBERS 5
 #define PATH_MAX_BYTES 96
@@ -14,16 +14,17 @@
 // What a slot holds is written out below: a new member has to be added there.
 _Static_assert(sizeof(sim_contact) == 8 * sizeof(double), "pack_slot: sim_contact has changed");
 _Static_assert(sizeof(sim_contact_force) == 9 * sizeof(double), "pack_slot: sim_contact_force has changed");
-_Static_assert(sizeof(sim_slot) == 21 * sizeof(double), "pack_slot: sim_slot has changed");
+_Static_assert(sizeof(sim_slot) == 22 * sizeof(double), "pack_slot: sim_slot has changed");
 
 // ---------------------------------------------------------------------------------------------- contacts
 
 static void pack_slot(const sim_slot *s, double *x, int32_t *flag) {
     const sim_contact *c = &s->c;
     const sim_contact_force *f = &s->f;
-    const double numbers[SLOT_NUMBERS] = {
-        s->spring,   s->d_theta_a, s->free_n,   s->loss,     c->d,   c->g[0], c->g[1], c->d_theta_b, c->r_a,   c->r_b,
-        f->force[0], f->force[1],  f->torque_a, f->torque_b, f->f_n, f->f_t,  f->u_n,  f->u_t,       c->shared};
+    const double numbers[SLOT_NUMBERS] = {s->spring,   s->d_theta_a, s->free_n,    s->loss,     c->d,
+                                          c->g[0],     c->g[1],      c->d_theta_b, c->r_a,      c->r_b,
+                                          f->force[0], f->force[1],  f->torque_a,  f->torque_b, f->f_n,
+                                          f->f_t,      f->u_n,       f->u_t,       c->shared,   s->free_t};
     memcpy(x, numbers, sizeof numbers);
     flag[0] = c->feature;
     flag[1] = f->sliding;
@@ -34,6 +35,7 @@ static void unpack_slot(const double *x, const int32_t *flag, sim_slot *s) {
     *s = (sim_slot){.spring = x[0],
                     .d_theta_a = x[1],
                     .free_n = x[2],
+                    .free_t = x[19],
                     .loss = x[3],
                     .c = {.d = x[4],
                           .g = {x[5], x[6]},
@@ -79,10 +81,11 @@ static core_status slot_rows_write(core_h5 *file, const char *group, const slot_
     char path[PATH_MAX_BYTES];
     const size_t numbers[2] = {rows->n, SLOT_NUMBERS}, flags[2] = {rows->n, SLOT_FLAGS};
     snprintf(path, sizeof path, "%s/contact", group);
-    CORE_TRY(core_h5_write(file, path, CORE_H5_F64, 2, numbers, rows->numbers, NULL,
-                           "spring, d_theta_a, f_n beyond the spring's, spring loss, d, g_x, g_y, d_theta_b, r_a, r_b, "
-                           "force_x, force_y, torque_a, torque_b, f_n, f_t, u_n, u_t (SI, world axes), shared",
-                           err));
+    CORE_TRY(core_h5_write(
+        file, path, CORE_H5_F64, 2, numbers, rows->numbers, NULL,
+        "spring, d_theta_a, f_n beyond the spring's, spring loss, d, g_x, g_y, d_theta_b, r_a, r_b, "
+        "force_x, force_y, torque_a, torque_b, f_n, f_t, u_n, u_t (SI, world axes), shared, dashpot's part of f_t",
+        err));
     snprintf(path, sizeof path, "%s/contact_flags", group);
     return core_h5_write(file, path, CORE_H5_I32, 2, flags, rows->flags, NULL, "feature, sliding, saturated", err);
 }
@@ -126,8 +129,9 @@ static void list_grain_arrays(const sim_world *w, grain_array list[GRAIN_ARRAYS]
         {WORLD "/grains/role", CORE_H5_U8, 0, w->role, false, NULL, "0 free, 1 prescribed, 2 absent"},
         {WORLD "/grains/type", CORE_H5_I32, 0, w->type, false, NULL, "index of the grain type"},
         {WORLD "/grains/position_listed", CORE_H5_F64, 2, w->x_built, true, "m", "when the neighbours were listed"},
-        {WORLD "/grains/lost", CORE_H5_F64, 3, w->lost, true, "J",
-         "since the start: dissipated in normal and tangential direction, work of prescribed motion"},
+        {WORLD "/grains/lost", CORE_H5_F64, SIM_LOST_COUNT, w->lost, true, "J",
+         "since the start: dissipated in normal and tangential direction, work of prescribed motion, "
+         "tangential dashpots' part"},
     };
     memcpy(list, all, sizeof all);
 }

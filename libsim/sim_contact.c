@@ -90,6 +90,9 @@ static double damping(double given, double zeta, double stiffness, double invers
 // Tangential force: spring advanced by u_t dt, cut by Coulomb's law; a cut spring gets the length that gives the cut
 // force.
 //
+// The dashpot's part is what acts while the contact holds; a contact that slides is at Coulomb's limit, whatever of it
+// the spring and the dashpot would have taken.
+//
 // A contact with a share of the stiffness keeps its spring's length times sqrt(share): the energy is 1/2 k_t spring^2
 // then for any share, and stays what it is when the share changes.
 static void apply_friction(const sim_contact_law *law, double share, double gamma_t, double limit, double dt,
@@ -105,6 +108,7 @@ static void apply_friction(const sim_contact_law *law, double share, double gamm
         if (kt > 0) slot->spring = -(f_t + gamma_t * f->u_t) / kt;
     }
     f->f_t = f_t;
+    slot->free_t = f->sliding ? 0 : -gamma_t * f->u_t;
     slot->loss = 0.5 * law->kt * (before * before - slot->spring * slot->spring);
 }
 
@@ -121,7 +125,7 @@ void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const s
     const sim_contact *c = &slot->c;
     sim_contact_force *f = &slot->f;
     *f = (sim_contact_force){0};
-    slot->free_n = slot->loss = 0;
+    slot->free_n = slot->free_t = slot->loss = 0;
     slot->d_theta_a = sim_contact_d_theta_a(c, a->x, b->x);
     const double slope2 = c->g[0] * c->g[0] + c->g[1] * c->g[1], slope = sqrt(slope2), inverse = 1 / slope;
     rates(c, slope, inverse, slot->d_theta_a, a, b, &f->u_n, &f->u_t);
@@ -153,19 +157,23 @@ void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const s
 }
 
 void sim_slot_dissipation(const sim_slot *slot, const sim_body_state *a, const sim_body_state *b, double dt,
-                          double *normal, double *tangential) {
+                          double lost[SIM_LOST_COUNT]) {
     // Kinetic energy changes by exactly force x mean of the velocities before and after: works are taken at that mean.
-    // Normal: work of what is not spring. Tangential: all of the work, less what the spring has gained.
+    // Normal: work of what is not spring. Tangential: all of the work, less what the spring has gained; the dashpot's
+    // part of it is the work of its force.
     double u_n, u_t;
     sim_contact_rates(&slot->c, slot->d_theta_a, a, b, &u_n, &u_t);
-    *normal = -slot->free_n * 0.5 * (slot->f.u_n + u_n) * dt;
-    *tangential = -slot->f.f_t * 0.5 * (slot->f.u_t + u_t) * dt + slot->loss;
+    const double mean_n = 0.5 * (slot->f.u_n + u_n), mean_t = 0.5 * (slot->f.u_t + u_t);
+    lost[SIM_LOST_NORMAL] -= slot->free_n * mean_n * dt;
+    lost[SIM_LOST_TANGENTIAL] += slot->loss - slot->f.f_t * mean_t * dt;
+    lost[SIM_LOST_DAMPED] -= slot->free_t * mean_t * dt;
 }
 
 sim_slot sim_touch_slot(const sim_touch *touch, double spring) {
     sim_slot slot = {.spring = spring,
                      .d_theta_a = touch->d_theta_a,
                      .free_n = touch->free_n,
+                     .free_t = touch->free_t,
                      .c = {.d = touch->d,
                            .g = {touch->g[0], touch->g[1]},
                            .d_theta_b = touch->d_theta_b,
@@ -197,6 +205,7 @@ sim_touch sim_touch_of(const sim_slot *slot) {
                        .f_n = slot->f.f_n,
                        .f_t = slot->f.f_t,
                        .free_n = slot->free_n,
+                       .free_t = slot->free_t,
                        .u_n = slot->f.u_n,
                        .u_t = slot->f.u_t,
                        .shared = c->shared,

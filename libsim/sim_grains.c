@@ -129,6 +129,8 @@ void sim_world_leave(sim_world *world, int count, const int *grains) {
     }
     sim_world_totals(w, &after);
     w->removed += before.elastic - after.elastic;
+    // what of their sliding contacts' losses was no spring's energy yet
+    w->dissipated_tangential += before.dissipated_tangential - after.dissipated_tangential;
 }
 
 void sim_world_set_present(sim_world *world, int boundary, bool present) {

@@ -30,7 +30,7 @@ typedef struct sim_law_rows {
     double spring[SIM_LAW_ROWS];                         // in, out
     double d_theta_a[SIM_LAW_ROWS];
     double slope[SIM_LAW_ROWS], inverse[SIM_LAW_ROWS]; // |g|; 1/|g|, 0 where there is no friction
-    double f_n[SIM_LAW_ROWS], f_t[SIM_LAW_ROWS], free_n[SIM_LAW_ROWS];
+    double f_n[SIM_LAW_ROWS], f_t[SIM_LAW_ROWS], free_n[SIM_LAW_ROWS], free_t[SIM_LAW_ROWS];
     double u_n[SIM_LAW_ROWS], u_t[SIM_LAW_ROWS];
     double loss[SIM_LAW_ROWS]; // J: what the tangential spring gave up
     double acting[SIM_LAW_ROWS], sliding[SIM_LAW_ROWS], saturated[SIM_LAW_ROWS]; // 0 or 1; acting: touches

@@ -68,13 +68,14 @@ static void rub(const sim_law_bodies *bodies, int n, sim_law_rows *r) {
         const double inverse_mass = mass + r->r_a[i] * r->r_a[i] * turn_a + r->r_b[i] * r->r_b[i] * turn_b;
         const double gamma = share * damping(&by, inverse_mass), limit = mu * r->f_n[i] * r->slope[i];
         const double advanced = before + r->u_t[i] * dt * root, held = -kt * advanced - gamma * r->u_t[i];
-        const double cut = held < 0 ? -limit : limit, slides = fabs(held) > limit ? 1 : 0;
+        const double dashpot = -gamma * r->u_t[i], cut = held < 0 ? -limit : limit, slides = fabs(held) > limit ? 1 : 0;
         const double force = slides > 0 ? cut : held;
         // a cut spring gets the length that gives the cut force
         const double left = -(force + gamma * r->u_t[i]) / kt, cut_spring = kt > 0 ? left : advanced;
         const double kept = slides > 0 ? cut_spring : advanced;
         const double rubs = r->acting[i] - r->saturated[i];
         r->f_t[i] = rubs > 0 ? force : 0;
+        r->free_t[i] = rubs > slides ? dashpot : 0;
         r->sliding[i] = rubs > 0 ? slides : 0;
         r->spring[i] = rubs > 0 ? kept : 0;
         r->inverse[i] = rubs > 0 ? r->inverse[i] : 0;

@@ -130,6 +130,9 @@ static core_status measure_state(core_run_reader *run, const sim_measure_def *de
     m->step = state->step, m->time = state->time, m->phase = state->phase, m->count_grains = s->count;
     CORE_TRY(measure_motion(s, m, err));
     m->elastic = observable(run, state, "elastic_energy");
+    m->damping = observable(run, state, "dissipated_damping");
+    m->friction = observable(run, state, "dissipated_friction");
+    m->balance = observable(run, state, "energy_balance");
     m->penetration_mean = observable(run, state, "penetration_mean");
     m->penetration_max = observable(run, state, "penetration_max");
     double contacts = observable(run, state, "contacts");

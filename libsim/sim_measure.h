@@ -19,9 +19,11 @@ typedef struct sim_measurement {
     double momentum[2];        // kg m/s per metre of depth
     double angular_momentum;   // about the origin, spin included, kg m^2/s per metre of depth
 
-    // Of the whole run, whatever the region, as the run stored them (observables elastic_energy, contacts,
-    // penetration_mean, penetration_max).
+    // Of the whole run, whatever the region, as the run stored them (observables elastic_energy, dissipated_damping,
+    // dissipated_friction, energy_balance, contacts, penetration_mean, penetration_max).
     double elastic;                           // J per metre of depth
+    double damping, friction;                 // J per metre of depth, dissipated since the start
+    double balance;                           // J per metre of depth: constant but for errors
     int64_t contacts;                         // -1 if the run has no such observable
     double penetration_mean, penetration_max; // m, as the narrow phase saw them
 

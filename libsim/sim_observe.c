@@ -15,6 +15,8 @@ enum {
     OBSERVE_ELASTIC,
     OBSERVE_DISSIPATED_NORMAL,
     OBSERVE_DISSIPATED_TANGENTIAL,
+    OBSERVE_DISSIPATED_DAMPING,
+    OBSERVE_DISSIPATED_FRICTION,
     OBSERVE_CONTACTS,
     OBSERVE_PLANE_CONTACTS,
     OBSERVE_SLIDING,
@@ -40,6 +42,12 @@ static const core_run_observable OBSERVABLES[OBSERVE_COUNT] = {
                                    "since the start: normal damping and its cut at zero force"},
     [OBSERVE_DISSIPATED_TANGENTIAL] = {"dissipated_tangential", "J",
                                        "since the start: friction, tangential damping, dropped springs"},
+    [OBSERVE_DISSIPATED_DAMPING] = {"dissipated_damping", "J",
+                                    "since the start: dissipated_normal and the tangential dashpots of contacts that "
+                                    "hold"},
+    [OBSERVE_DISSIPATED_FRICTION] = {"dissipated_friction", "J",
+                                     "since the start: the rest of dissipated_tangential, sliding and dropped "
+                                     "springs"},
     [OBSERVE_CONTACTS] = {"contacts", "1", "pairs of grains with d < 0"},
     [OBSERVE_PLANE_CONTACTS] = {"plane_contacts", "1", "contacts of grains with boundaries that are no grains, d < 0"},
     [OBSERVE_SLIDING] = {"sliding_contacts", "1", "contacts at Coulomb's limit"},
@@ -85,6 +93,8 @@ static void observe_totals(const sim_world *world, double *values) {
     values[OBSERVE_ELASTIC] = t.elastic;
     values[OBSERVE_DISSIPATED_NORMAL] = t.dissipated_normal;
     values[OBSERVE_DISSIPATED_TANGENTIAL] = t.dissipated_tangential;
+    values[OBSERVE_DISSIPATED_DAMPING] = t.dissipated_damping;
+    values[OBSERVE_DISSIPATED_FRICTION] = t.dissipated_friction;
     values[OBSERVE_CONTACTS] = (double)t.count_contacts;
     values[OBSERVE_PLANE_CONTACTS] = (double)t.count_plane_contacts;
     values[OBSERVE_SLIDING] = (double)t.count_sliding;

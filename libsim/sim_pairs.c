@@ -115,6 +115,7 @@ static void finish_rows(sim_world *w, const sim_contact_block *block, int n, sim
                                .f_n = r->f_n[i],
                                .f_t = r->f_t[i],
                                .free_n = r->free_n[i],
+                               .free_t = r->free_t[i],
                                .u_n = r->u_n[i],
                                .u_t = r->u_t[i],
                                .shared = r->shared[i],
@@ -286,6 +287,9 @@ void sim_pairs_load(const sim_world *w, int place, sim_load *load) {
             load->tangential[0] += tangential[0];
             load->tangential[1] += tangential[1];
             load->tangential_torque += torque_t;
+            load->damped[0] -= sign * (t->free_t * (t->g[1] * t->inverse));
+            load->damped[1] += sign * (t->free_t * (t->g[0] * t->inverse));
+            load->damped_torque += t->free_t * arm;
         }
     }
 }

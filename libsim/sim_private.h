@@ -20,11 +20,16 @@
 
 // ---------------------------------------------------------------------------------------------- contacts
 
+/// What a grain books, J since the start: dissipated in normal and in tangential direction, work of prescribed motion,
+/// and the part of the tangential loss that the dashpots took (the rest is friction's).
+enum sim_lost { SIM_LOST_NORMAL, SIM_LOST_TANGENTIAL, SIM_LOST_WORK, SIM_LOST_DAMPED, SIM_LOST_COUNT };
+
 /// One contact with its memory. Energies per metre of depth.
 struct sim_slot {
     double spring;    // m, tangential
     double d_theta_a; // m/rad
     double free_n;    // N: normal force beyond the spring's (damping, cut at zero); its work is dissipated
+    double free_t;    // N: part of f_t that is the tangential dashpot's; 0 while the contact slides
     double loss;      // J: what the tangential spring gave up in this step (negative: gained)
     sim_contact c;    // world axes
     sim_contact_force f;
@@ -36,7 +41,7 @@ typedef struct sim_touch {
     double d, g[2], d_theta_b, r_a, r_b; // sim_contact, world axes
     double d_theta_a;                    // m/rad
     double inverse;                      // 1/|g|, 0 where there is no friction
-    double f_n, f_t, free_n;             // N
+    double f_n, f_t, free_n, free_t;     // N
     double u_n, u_t;                     // m/s
     double shared;
     int32_t feature;
@@ -71,9 +76,10 @@ void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_st
 /// Applies the law to slot->c with the spring slot->spring and fills the rest of the slot.
 void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b, double dt,
                     sim_slot *slot);
-/// Work lost in the step from the velocities before (slot->f) to those after it (a, b): normal and tangential part, J.
+/// Adds the work lost in the step from the velocities before (slot->f) to those after it (a, b) to `lost`, J, as
+/// enum sim_lost has it (but for SIM_LOST_WORK).
 void sim_slot_dissipation(const sim_slot *slot, const sim_body_state *a, const sim_body_state *b, double dt,
-                          double *normal, double *tangential);
+                          double lost[SIM_LOST_COUNT]);
 /// True unless the distance is known to be at least 0 (a NaN touches, so that the blow-up check meets it).
 bool sim_slot_touches(const sim_slot *slot);
 
@@ -226,7 +232,7 @@ struct sim_world {
     // contacts
     sim_pairs pairs, pairs_next;
     sim_walls walls;
-    double *lost; // (n x 3) J since the start, by grain: normal, tangential, work
+    double *lost;                                                   // (n x SIM_LOST_COUNT) J since the start, by grain
     double dissipated_normal, dissipated_tangential, work, removed; // J since the start, that no grain has booked
     int64_t count_evaluated, count_full, count_skipped;             // of the last step
     // neighbour list
@@ -259,6 +265,7 @@ typedef struct sim_load {
     double force[2], torque;                 // N, N m
     double free[2], free_torque;             // of these what the normal dashpots and the cut at zero add
     double tangential[2], tangential_torque; // and what friction does
+    double damped[2], damped_torque;         // of that the tangential dashpots' part
     double lost;                             // J, from tangential springs of the pairs whose A it is
 } sim_load;
 /// Contacts of block `index` of the world `arg`, for core_thread_for.

@@ -13,15 +13,17 @@
 static void add_pair_losses(sim_world *w, int i, const sim_load *load, const double v_before[2], double omega_before) {
     const double turn = 0.5 * (omega_before + w->omega[i]);
     const double v[2] = {0.5 * (v_before[0] + w->v[2 * i]), 0.5 * (v_before[1] + w->v[2 * i + 1])};
-    w->lost[3 * i] -= w->dt * (load->free[0] * v[0] + load->free[1] * v[1] + load->free_torque * turn);
-    w->lost[3 * i + 1] +=
+    double *lost = w->lost + SIM_LOST_COUNT * i;
+    lost[SIM_LOST_NORMAL] -= w->dt * (load->free[0] * v[0] + load->free[1] * v[1] + load->free_torque * turn);
+    lost[SIM_LOST_TANGENTIAL] +=
         load->lost - w->dt * (load->tangential[0] * v[0] + load->tangential[1] * v[1] + load->tangential_torque * turn);
+    lost[SIM_LOST_DAMPED] -= w->dt * (load->damped[0] * v[0] + load->damped[1] * v[1] + load->damped_torque * turn);
 }
 
 // Semi-implicit Euler for a free grain, the law of motion for another.
 static void move_grain(sim_world *w, int i, const sim_load *load) {
     if (w->role[i] == SIM_ROLE_PRESCRIBED) {
-        w->lost[3 * i + 2] += sim_mover_follow(w, i, load->force, load->torque);
+        w->lost[SIM_LOST_COUNT * i + SIM_LOST_WORK] += sim_mover_follow(w, i, load->force, load->torque);
     } else {
         const int type = w->type[i];
         for (int k = 0; k < 2; ++k) {
@@ -73,11 +75,11 @@ static void do_grain(sim_world *w, int place, sim_grain_block *block) {
     const bool near_wall = w->walls.start[i] < w->walls.start[i + 1];
     sim_load load = {0};
     const double v_before[2] = {w->v[2 * i], w->v[2 * i + 1]}, omega_before = w->omega[i];
-    double *lost = w->lost + 3 * i;
-    if (near_wall) sim_walls_forces(w, i, load.force, &load.torque, &lost[1]);
+    double *lost = w->lost + SIM_LOST_COUNT * i;
+    if (near_wall) sim_walls_forces(w, i, load.force, &load.torque, &lost[SIM_LOST_TANGENTIAL]);
     sim_pairs_load(w, place, &load);
     move_grain(w, i, &load);
-    if (near_wall) sim_walls_losses(w, i, &lost[0], &lost[1], &lost[2]);
+    if (near_wall) sim_walls_losses(w, i, lost);
     add_pair_losses(w, i, &load, v_before, omega_before);
     if (w->period > 0) sim_world_wrap(w, i);
     if (!check_motion(w, i, block) && (block->broken < 0 || i < block->broken)) block->broken = i;

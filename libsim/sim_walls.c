@@ -410,19 +410,16 @@ void sim_walls_forces(sim_world *w, int i, double force[2], double *torque, doub
     }
 }
 
-void sim_walls_losses(const sim_world *w, int i, double *normal, double *tangential, double *work) {
+void sim_walls_losses(const sim_world *w, int i, double *lost) {
     const sim_body_state grain = sim_world_body(w, i);
     for (int p = w->walls.start[i]; p < w->walls.start[i + 1]; ++p) {
         const sim_wall_entry *e = &w->walls.entry[p];
         if (!e->near) continue;
         const sim_wall *wall = &w->walls.wall[e->boundary];
         const sim_body_state after = body_after(wall);
-        double n, t;
-        sim_slot_dissipation(&e->slot, &after, &grain, w->dt, &n, &t);
-        *normal += n;
-        *tangential += t;
+        sim_slot_dissipation(&e->slot, &after, &grain, w->dt, lost);
         const sim_contact_force *f = &e->slot.f;
-        *work +=
+        lost[SIM_LOST_WORK] +=
             (f->force[0] * 0.5 * (wall->v[0] + wall->v_next[0]) + f->force[1] * 0.5 * (wall->v[1] + wall->v_next[1]) -
              f->torque_a * 0.5 * (wall->omega + wall->omega_next)) *
             w->dt;

@@ -122,8 +122,9 @@ void sim_walls_begin(sim_world *world);
 void sim_walls_end(sim_world *world);
 /// Adds force and torque of the boundaries on grain i, in (boundary, feature) order; *dissipated: springs given up, J.
 void sim_walls_forces(sim_world *world, int i, double force[2], double *torque, double *dissipated);
-/// Losses of grain i's contacts with boundaries at its new velocity, and the work that moving boundaries did, J.
-void sim_walls_losses(const sim_world *world, int i, double *normal, double *tangential, double *work);
+/// Adds the losses of grain i's contacts with boundaries at its new velocity, and the work that moving boundaries did,
+/// to `lost`, J, as enum sim_lost has it.
+void sim_walls_losses(const sim_world *world, int i, double *lost);
 /// True if a circle reaches into no boundary that is present. period: two equal numbers, or where x repeats.
 bool sim_walls_allow(const sim_walls *walls, const double period[2], const double x[2], double radius);
 /// True if a circle does not reach into a grain: `scale` x `outline` at a pose, by exact geometry.

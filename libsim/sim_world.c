@@ -86,7 +86,7 @@ static core_status allocate(sim_world *w, core_error *err) {
     CORE_NEW_DONE(w->image, n);
     CORE_NEW_DONE(w->role, n);
     CORE_NEW_DONE(w->mover_of, n);
-    CORE_NEW_DONE(w->lost, 3 * n);
+    CORE_NEW_DONE(w->lost, SIM_LOST_COUNT * n);
     CORE_NEW_DONE(w->x_built, 2 * n);
     CORE_NEW_DONE(w->moving, n);
     CORE_NEW_DONE(w->adjacent_start, n + 1);
@@ -216,6 +216,16 @@ sim_state sim_world_state(const sim_world *world) {
                        .inertia = world->inertia};
 }
 
+// Energy of a tangential spring, given that of its length. A cut spring has the length that gives Coulomb's force
+// together with the dashpot: far from what that force alone would ask for while the contact slides fast, and the same
+// when it stops. The energy is that of the force alone, so that steady sliding costs mu N times the way and nothing
+// else.
+static double held_energy(const sim_contact_law *law, const sim_slot *slot, double spring) {
+    const double stiffness = law->kt * (1 - slot->c.shared);
+    if (!slot->f.sliding || !(stiffness > 0)) return spring;
+    return 0.5 * slot->f.f_t * slot->f.f_t / stiffness;
+}
+
 // Adds one contact of the last step. The normal spring's energy is taken at the present positions, to which its rate
 // carries d.
 static void add_contact(const sim_slot *slot, const sim_contact_law *law, const sim_body_state *a,
@@ -224,7 +234,9 @@ static void add_contact(const sim_slot *slot, const sim_contact_law *law, const 
     sim_contact_rates(&slot->c, slot->d_theta_a, a, b, &u_n, &u_t);
     const double d = slot->c.d + u_n * dt;
     if (d < 0) t->elastic += 0.5 * (1 - slot->c.shared) * law->kn * d * d;
-    t->elastic += 0.5 * law->kt * slot->spring * slot->spring;
+    const double spring = 0.5 * law->kt * slot->spring * slot->spring, held = held_energy(law, slot, spring);
+    t->elastic += held;
+    t->dissipated_tangential += spring - held;
     t->count_sliding += slot->f.sliding;
     t->count_saturated += slot->f.saturated;
     if (!sim_slot_touches(slot)) return;
@@ -270,11 +282,14 @@ void sim_world_totals(const sim_world *world, sim_totals *totals) {
                     .count_evaluated = w->count_evaluated,
                     .count_full = w->count_full,
                     .count_skipped = w->count_skipped};
+    double damped = 0; // of what was dissipated in tangential direction
     add_grains(w, &t);
     for (int i = 0; i < w->n; ++i) {
-        t.dissipated_normal += w->lost[3 * i];
-        t.dissipated_tangential += w->lost[3 * i + 1];
-        t.work += w->lost[3 * i + 2];
+        const double *lost = w->lost + SIM_LOST_COUNT * i;
+        t.dissipated_normal += lost[SIM_LOST_NORMAL];
+        t.dissipated_tangential += lost[SIM_LOST_TANGENTIAL];
+        t.work += lost[SIM_LOST_WORK];
+        damped += lost[SIM_LOST_DAMPED];
     }
     for (int at = 0; at < w->pairs.n; ++at) {
         const int p = w->pairs.place[at];
@@ -289,6 +304,8 @@ void sim_world_totals(const sim_world *world, sim_totals *totals) {
     }
     totals_of of = {w, &t};
     sim_walls_visit(w, add_wall_contact, &of);
+    t.dissipated_damping = t.dissipated_normal + damped;
+    t.dissipated_friction = t.dissipated_tangential - damped;
     const int64_t touching = t.count_contacts + t.count_plane_contacts;
     if (touching > 0) t.penetration_mean /= (double)touching;
     *totals = t;

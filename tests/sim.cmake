@@ -2,7 +2,7 @@
 foreach(module contact law boundary walls broad narrow pairs world)
   cem_test(test_sim_${module} unit/test_sim_${module}.c unit sim)
 endforeach()
-foreach(physics restitution rolling incline fixed energy figure3 stack impact symmetry rest)
+foreach(physics restitution rolling incline fixed energy losses figure3 stack impact symmetry rest)
   cem_test(test_sim_${physics} reference/test_sim_${physics}.c reference sim)
 endforeach()
 foreach(subject checkpoint threads output features)

@@ -158,6 +158,26 @@ wait $first 2>/dev/null
 "$bin/simstat" busy.h5 >out.txt 2>err.txt || fail "frames of a killed run: $(cat err.txt)"
 "$bin/simulate" good.yaml -o busy.h5 --quiet || fail "replacing a killed run"
 
+# What was lost and to what: the same in the table and in the last row of the series, and a sum that stays.
+scene lossy.yaml 's/^maps.*/narrow_phase: exact/; s/time: 0.02/time: 0.4/; s/every: 0.005/every: 0.05/'
+"$bin/simulate" lossy.yaml -o lossy.h5 --quiet || fail "lossy.h5"
+"$bin/simstat" lossy.h5 --overlap off --csv --quiet --series lossy.csv >last.csv || fail "simstat lossy.h5"
+awk -F, 'FNR == 1 {for (i = 1; i <= NF; ++i) at[FILENAME, $i] = i; next}
+    {for (k in names) value[FILENAME, names[k]] = $(at[FILENAME, names[k]])}
+    FNR == 2 {start = $(at[FILENAME, "energy_balance"])}
+    BEGIN {split("dissipated_damping dissipated_friction energy_balance", names, " ")}
+    END {
+        for (k in names) bad = bad || value["last.csv", names[k]] + 0 != value["lossy.csv", names[k]] + 0
+        damping = value["lossy.csv", "dissipated_damping"]
+        friction = value["lossy.csv", "dissipated_friction"]
+        lost = $(at[FILENAME, "dissipated_normal"]) + $(at[FILENAME, "dissipated_tangential"])
+        residual = $(at[FILENAME, "energy_balance"]) - start
+        rest = damping + friction - lost
+        bad = bad || !(damping > 0 && friction > 0 && rest ^ 2 < (1e-9 * lost) ^ 2 && residual ^ 2 < (.005 * lost) ^ 2)
+        if (bad) print damping, friction, lost, residual
+        exit bad
+    }' last.csv lossy.csv || fail "losses: $(cut -c -300 last.csv)"
+
 # Runs that cannot finish keep their frames.
 scene timeout.yaml 's/time: 0.02/until: rest, timeout: 0.02/'
 "$bin/simulate" timeout.yaml -o timeout.h5 --quiet 2>err.txt

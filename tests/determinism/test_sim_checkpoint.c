@@ -116,7 +116,7 @@ static void check_same(const sim_world *a, const sim_world *b) {
     sim_world_totals(a, &t[0]);
     sim_world_totals(b, &t[1]);
     assert_memory_equal(&t[0], &t[1], sizeof t[0]);
-    assert_memory_equal(a->lost, b->lost, 3 * (size_t)a->n * sizeof *a->lost);
+    assert_memory_equal(a->lost, b->lost, SIM_LOST_COUNT * (size_t)a->n * sizeof *a->lost);
     for (int k = 0; k < a->pairs.n; ++k) {
         const int p = a->pairs.place[k], q = b->pairs.place[k];
         assert_int_equal(a->pairs.i[p], b->pairs.i[q]);

@@ -112,6 +112,7 @@ static void grains_are_counted_and_energy_is_kept(void **state) {
                               observable(&o, "work");
         if (k == 0) start = energy;
         most = fmax(most, fabs(energy - start));
+        check_near(observable(&o, "energy_balance"), energy, 1e-12 * fabs(start) + 1e-15);
         lost = observable(&o, "dissipated_normal") + observable(&o, "dissipated_tangential");
     }
     assert_true(wrapped);
@@ -120,6 +121,10 @@ static void grains_are_counted_and_energy_is_kept(void **state) {
     assert_int_equal(o.frame.wall_present[0], 0);
     assert_int_equal(o.frame.id[12], -1); // the stone was taken away
     check_below(most, .02 * lost);
+    // by cause instead of by direction
+    const double damping = observable(&o, "dissipated_damping"), friction = observable(&o, "dissipated_friction");
+    check_near(damping + friction, lost, 1e-12 * lost);
+    assert_true(damping > observable(&o, "dissipated_normal") && friction > .01 * lost);
     // the floor has moved along itself, the wall where its law says
     check_near(o.frame.plane[2], 0, 1e-15);
     read_frame(&o, 5);

@@ -231,18 +231,16 @@ static double balance(double dt, double mu) {
     sim_body_state b = {.v = {.8, -1}, .omega = 2, .inv_mass = 1, .inv_inertia = 3};
     sim_slot slot = {.c = {.d = 0, .g = {0, 1}, .r_a = 0, .r_b = -.5}};
     const double first = .5 * (.64 + 1) + .5 * 4 / 3;
-    double lost = 0;
+    double booked[SIM_LOST_COUNT] = {0};
     for (int step = 0; step == 0 || slot.c.d < 0; ++step) {
-        double normal, tangential;
         sim_slot_apply(&law, &a, &b, dt, &slot);
         for (int k = 0; k < 2; ++k) b.v[k] += dt * slot.f.force[k] * b.inv_mass;
         b.omega += dt * slot.f.torque_b * b.inv_inertia;
-        sim_slot_dissipation(&slot, &a, &b, dt, &normal, &tangential);
-        lost += normal + tangential;
+        sim_slot_dissipation(&slot, &a, &b, dt, booked);
         slot.c.d += dt * b.v[1];
     }
     sim_slot_apply(&law, &a, &b, dt, &slot); // apart: the spring is dropped with what it holds
-    lost += slot.loss;
+    const double lost = booked[SIM_LOST_NORMAL] + booked[SIM_LOST_TANGENTIAL] + slot.loss;
     const double last = .5 * (b.v[0] * b.v[0] + b.v[1] * b.v[1]) + .5 * b.omega * b.omega / 3;
     assert_true(last < .9 * first);
     return (last + lost) / first;

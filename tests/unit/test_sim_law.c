@@ -91,6 +91,7 @@ static void compare(int round, int i, const sim_law_rows *r, const sim_slot *slo
                              .f_n = r->f_n[i],
                              .f_t = r->f_t[i],
                              .free_n = r->free_n[i],
+                             .free_t = r->free_t[i],
                              .u_n = r->u_n[i],
                              .u_t = r->u_t[i]};
     const sim_slot found = sim_touch_slot(&touch, r->spring[i]);
@@ -101,10 +102,11 @@ static void compare(int round, int i, const sim_law_rows *r, const sim_slot *slo
                                {found.f.u_t, slot->f.u_t},           {found.f.force[0], slot->f.force[0]},
                                {found.f.force[1], slot->f.force[1]}, {found.f.torque_a, slot->f.torque_a},
                                {found.f.torque_b, slot->f.torque_b}, {r->loss[i], slot->loss},
-                               {r->sliding[i], slot->f.sliding},     {r->saturated[i], slot->f.saturated}};
-    static const char *const names[] = {"g_x",      "g_y",  "d_theta_a", "free_n",   "spring",  "f_n",
-                                        "f_t",      "u_n",  "u_t",       "force_x",  "force_y", "torque_a",
-                                        "torque_b", "loss", "sliding",   "saturated"};
+                               {r->sliding[i], slot->f.sliding},     {r->saturated[i], slot->f.saturated},
+                               {found.free_t, slot->free_t}};
+    static const char *const names[] = {"g_x",      "g_y",  "d_theta_a", "free_n",    "spring",  "f_n",
+                                        "f_t",      "u_n",  "u_t",       "force_x",   "force_y", "torque_a",
+                                        "torque_b", "loss", "sliding",   "saturated", "free_t"};
     for (size_t k = 0; k < sizeof names / sizeof *names; ++k) same(names[k], round, i, pairs[k][0], pairs[k][1]);
 }
 
@@ -169,6 +171,7 @@ static void a_kept_contact_gives_its_slot_back(void **state) {
         assert_int_equal(back.c.feature, q.slot.c.feature);
         same("torque_b", round, 0, back.f.torque_b, q.slot.f.torque_b);
         same("force_y", round, 0, back.f.force[1], q.slot.f.force[1]);
+        same("free_t", round, 0, back.free_t, q.slot.free_t);
     }
 }
 

@@ -81,6 +81,7 @@ static void test_energies_by_hand(void **state) {
         s.f.velocity[2 * i] = v[i][0], s.f.velocity[2 * i + 1] = v[i][1], s.f.angular_velocity[i] = omega[i];
     }
     s.f.observables[2] = 0.25, s.f.observables[3] = 17, s.f.observables[4] = 1e-6, s.f.observables[5] = 3e-6;
+    s.f.observables[6] = 0.5, s.f.observables[7] = 0.75, s.f.observables[8] = -2;
     scene_append(&s, 0.5, 0);
     core_run_reader *r = scene_end(&s);
     sim_measurement m = measure(r, 0, NULL);
@@ -92,6 +93,9 @@ static void test_energies_by_hand(void **state) {
     check_near(m.momentum[1], mass * -4, ROUNDING);
     check_near(m.angular_momentum, mass * (1 * -4 - 2 * 3) + mass * (-3 * 0 - 0.5 * 0.5) + inertia * 3, ROUNDING);
     check_near(m.elastic, 0.25, 0);
+    check_near(m.damping, 0.5, 0);
+    check_near(m.friction, 0.75, 0);
+    check_near(m.balance, -2, 0);
     check_near(m.penetration_mean, 1e-6, 0);
     check_near(m.penetration_max, 3e-6, 0);
     assert_int_equal(m.contacts, 17);
@@ -142,6 +146,7 @@ static void test_absent_observables_and_grains(void **state) {
     assert_int_equal(m.count_grains, 1);
     assert_int_equal(m.contacts, -1);
     assert_int_equal(m.overlap_pairs, -1);
+    assert_true(isnan(m.damping) && isnan(m.friction) && isnan(m.balance));
     assert_true(isnan(m.elastic) && isnan(m.penetration_mean) && isnan(m.penetration_max) && isnan(m.overlap_max));
     check_near(m.height, 1 + 0.01 / sqrt(2.0), ROUNDING); // above the floor
     check_near(m.momentum[0], 0, 0);
