@@ -60,7 +60,7 @@ static inline int fluid_fill(fluid_world *w, double x0, double y0, double z0, do
     return added;
 }
 
-static inline void fluid_run(fluid_world *w, double time) {
+static inline void fluid_advance(fluid_world *w, double time) {
     while (w->time < time - 1e-12) check_ok(fluid_world_step(w, time - w->time, err));
 }
 

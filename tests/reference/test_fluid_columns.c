@@ -24,7 +24,7 @@ static column make_column(double aspect, int cells, double reach) {
 }
 
 static void run_to(const column *c, double time) {
-    fluid_run(c->w, time * sqrt(c->aspect / G));
+    fluid_advance(c->w, time * sqrt(c->aspect / G));
 }
 
 // Height of the material over each column of cells, from the particles' number: (cells along x).

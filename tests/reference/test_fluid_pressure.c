@@ -193,7 +193,7 @@ static void still_water(int dim, fluid_surface order, double depth, double h, do
     def.tolerance = 1e-10;
     fluid_world *w = fluid_make(&def, 0, NULL);
     fluid_fill(w, 0, 0, 0, def.region[3], depth, def.region[3], true);
-    fluid_run(w, 1);
+    fluid_advance(w, 1);
     const int c = 1 + w->grid.stride[1] + (dim == 3 ? w->grid.stride[2] : 0);
     snprintf(name, sizeof name, "still water %dD, %s: bottom pressure over rho g depth", dim, surface);
     fluid_row(name, 1, w->pressure[c] / (rho * g * (depth - .5 * h)), tolerance);
@@ -223,7 +223,7 @@ static void full_box(void **state) {
     def.tolerance = 1e-10;
     fluid_world *w = fluid_make(&def, 0, NULL);
     fluid_fill(w, 0, 0, 0, .2, .2, 0, false);
-    fluid_run(w, 1);
+    fluid_advance(w, 1);
     const double rise = w->pressure[1 + w->grid.stride[1]] - w->pressure[1 + 20 * w->grid.stride[1]];
     fluid_row("full box: pressure from lid to bottom over rho g height", 1, rise / (1500 * 9.81 * .19), 1e-6);
     fluid_row_below("full box: largest speed, m/s", 1e-9, fluid_sum(w).speed_max);

@@ -25,9 +25,9 @@ static fluid_def layer_def(double degrees, int n) {
 static double acceleration(const fluid_def *def) {
     fluid_world *w = fluid_make(def, 0, NULL);
     fluid_fill(w, 0, 0, 0, def->region[3], 1, 0, true);
-    fluid_run(w, .2);
+    fluid_advance(w, .2);
     const fluid_totals before = fluid_sum(w);
-    fluid_run(w, .4);
+    fluid_advance(w, .4);
     const fluid_totals after = fluid_sum(w);
     fluid_world_destroy(&w);
     return (after.momentum[0] - before.momentum[0]) / after.mass / .2 / G;
@@ -101,9 +101,9 @@ static void block_slides_on_cut_cells(void **state) {
             const double x[3] = {c * along + s * up + j, 2 - s * along + c * up - j, 0}, v[3] = {0, 0, 0};
             check_ok(fluid_world_add(w, x, v, err));
         }
-    fluid_run(w, .04);
+    fluid_advance(w, .04);
     const fluid_totals before = fluid_sum(w);
-    fluid_run(w, .14);
+    fluid_advance(w, .14);
     const fluid_totals after = fluid_sum(w);
     const double gain = hypot(after.momentum[0] - before.momentum[0], after.momentum[1] - before.momentum[1]);
     fluid_row("block on cut cells, 26.6 degrees, mu .2: a/g", s - .2 * c, gain / after.mass / .1 / G, .012);
@@ -215,7 +215,7 @@ static void disc_spins_on(void **state) {
             w->p.v[0][i] = -(w->p.x[1][i] - .5), w->p.v[1][i] = w->p.x[0][i] - .5;
             w->p.c[1][i] = -1, w->p.c[3][i] = 1;
         }
-        fluid_run(w, CORE_PI / 4);
+        fluid_advance(w, CORE_PI / 4);
         double spin = 0, arm = 0;
         for (int i = 0; i < w->p.n; ++i) {
             const double x = w->p.x[0][i] - .5, y = w->p.x[1][i] - .5;
