@@ -289,6 +289,61 @@ static void a_pile_carries_its_weight(void **state) {
     sim_world_destroy(&w);
 }
 
+// Three squares on a fixed one, each set back from the one above by `part` of what is possible: 1/2, 1/4 and 1/6 of a
+// side from the top.
+static bool overhang_stands(double part) {
+    const double half = sqrt(.5), side = 2 * half, mass = sim_fixture_mass(&types[SQUARE]);
+    sim_world *w = world_of(4, 0, NULL, sim_fixture_law(2e4 * mass, .5, .5), 0, .25, 2);
+    const sim_motion_def still = {.pivot = {NAN, NAN}};
+    double x = 0, turned = 0;
+    for (int i = 3; i >= 1; --i) {
+        x += part * .5 * side / i;
+        physics_add(w, SQUARE, x, side * (4 - i), 0, 0, 0, 0);
+    }
+    check_ok(sim_world_add_prescribed(w, SQUARE, (double[2]){0, 0}, 0, &still, err));
+    const int64_t n = (int64_t)(10 / w->dt);
+    for (int64_t i = 0; i < 4 * n; ++i) {
+        w->gravity[1] = i < n ? -(double)i / (double)n : -1; // put on gently
+        physics_steps(w, 1);
+    }
+    for (int i = 0; i < 3; ++i) turned = fmax(turned, fabs(sim_world_state(w).theta[i]));
+    sim_world_destroy(&w);
+    return turned < .1;
+}
+
+static void a_stack_hangs_over(void **state) {
+    (void)state;
+    // the margin at the uppermost edge is .1 R, the map of two squares is within .003 R
+    physics_row("maps, three squares, .85 of the largest overhang: stands (1: yes)", 1, overhang_stands(.85), 0);
+    physics_row("maps, three squares, 1.15 of the largest overhang: stands", 0, overhang_stands(1.15), 0);
+}
+
+// A square on a fixed one, which it overhangs uphill, and gravity turned slowly to `degrees`: does it fall over its
+// lower corner?
+static bool topples(double degrees) {
+    const double half = sqrt(.5), mass = sim_fixture_mass(&types[SQUARE]), tilt = degrees * CORE_PI / 180;
+    sim_world *w = world_of(2, 0, NULL, sim_fixture_law(2e4 * mass, .5, 5), 0, .25, 2);
+    const sim_motion_def still = {.pivot = {NAN, NAN}};
+    physics_add(w, SQUARE, -.3 * half, 2 * half, 0, 0, 0, 0);
+    check_ok(sim_world_add_prescribed(w, SQUARE, (double[2]){0, 0}, 0, &still, err));
+    const int64_t n = (int64_t)(30 / w->dt);
+    for (int64_t i = 0; i < 2 * n && fabs(sim_world_state(w).theta[0]) < .3; ++i) {
+        const double part = i < n ? (double)i / (double)n : 1, g = fmin(1, 8 * part);
+        w->gravity[0] = g * sin(part * tilt);
+        w->gravity[1] = -g * cos(part * tilt);
+        physics_steps(w, 1);
+    }
+    const bool down = fabs(sim_world_state(w).theta[0]) >= .3;
+    sim_world_destroy(&w);
+    return down;
+}
+
+static void a_square_topples_at_45_degrees(void **state) {
+    (void)state;
+    physics_row("maps, square on square: topples at 44 degrees (1: yes)", 0, topples(44), 0);
+    physics_row("maps, square on square: topples at 46 degrees (1: yes)", 1, topples(46), 0);
+}
+
 // 120 # fall into a box and are watched when they have settled.
 static void a_pile_of_hashes_comes_to_rest(void **state) {
     (void)state;
@@ -423,6 +478,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(restitution_is_realised),
         cmocka_unit_test(an_incline_holds_up_to_its_friction),
         cmocka_unit_test(a_pile_carries_its_weight),
+        cmocka_unit_test(a_stack_hangs_over),
+        cmocka_unit_test(a_square_topples_at_45_degrees),
         cmocka_unit_test(a_pile_of_hashes_comes_to_rest),
         cmocka_unit_test(closed_loops_integrate_to_the_jumps),
         cmocka_unit_test(images_give_the_same),
