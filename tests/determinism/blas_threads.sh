@@ -1,5 +1,5 @@
 #!/bin/bash
-# Training with OPENBLAS_NUM_THREADS unset, 1 and 8, in one thread and in two: the same bits, and no more busy threads than were
+# Training with OPENBLAS_NUM_THREADS unset, 1 and 8, in one thread and in two: the same bits, and no time in more threads than were
 # asked for: BLAS does not start threads of its own inside ours.
 # $1: folder of the commands; $2: the project's folder.
 set -u
@@ -15,10 +15,11 @@ fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))
 }
-# busy PID: tasks that have used the processor for more than a tenth of the process's time so far.
-busy() {
-    cat /proc/"$1"/task/*/stat 2>/dev/null | sed 's/.*) //' | awk '{t[NR] = $12 + $13; all += t[NR]}
-        END {for (i in t) n += t[i] > all / 10; print all < 20 ? 0 : n + 0}'
+# others PID N: per cent of the processor's time so far that the process's tasks took beyond the N busiest, once it is half a
+# second: a thread that OpenBLAS starts when it is loaded spins for some hundredths of a second before it sleeps.
+others() {
+    cat /proc/"$1"/task/*/stat 2>/dev/null | sed 's/.*) //' | awk '{print $12 + $13}' | sort -rn |
+        awk -v n="$2" '{all += $1} NR > n {rest += $1} END {print all < 50 ? -1 : int(100 * rest / all)}'
 }
 
 "$bin/sdfgen" "$root/shapes/u.wkt" -o . --resolution 64 --quiet >/dev/null || fail sdfgen
@@ -28,11 +29,11 @@ for blas in unset 1 8; do
     for threads in 1 2; do
         unset OPENBLAS_NUM_THREADS
         [ $blas = unset ] || export OPENBLAS_NUM_THREADS=$blas
-        "$bin/nntrain" u.samples.h5 -o u.maps.h5 --epochs 2 --layers 2 --width 128 --threads $threads --quiet >/dev/null 2>err.txt &
+        "$bin/nntrain" u.samples.h5 -o u.maps.h5 --epochs 8 --layers 2 --width 128 --threads $threads --quiet >/dev/null 2>err.txt &
         pid=$!
-        most=0
+        most=-1
         while kill -0 $pid 2>/dev/null; do
-            now=$(busy $pid)
+            now=$(others $pid $threads)
             [ "$now" -le $most ] || most=$now
             sleep 0.1
         done
@@ -41,7 +42,8 @@ for blas in unset 1 8; do
         [ ${#hash} = 16 ] || fail "no content hash: \"$hash\""
         first=${first:-$hash}
         [ "$hash" = "$first" ] || fail "OPENBLAS_NUM_THREADS $blas, $threads threads: found $hash, expected $first"
-        [ $most -ge 1 ] && [ $most -le $threads ] || fail "OPENBLAS_NUM_THREADS $blas, $threads threads: $most were busy"
+        [ $most -ge 0 ] || fail "the training was too short to be looked at"
+        [ $most -le 33 ] || fail "OPENBLAS_NUM_THREADS $blas, $threads threads: $most % of the time in other threads"
         rm -f u.maps.h5*
     done
 done
