@@ -1,18 +1,8 @@
 #!/bin/bash
 # simview on good and bad input: exit status, one clear message, nothing under a final name after a failure.
 # $1: folder of the commands; make_run is in tests/ beside it.
-set -u
-bin=$(cd "$1" && pwd)
+. "$(dirname "$0")/common.sh"
 make_run=$bin/../tests/make_run
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
 # expect STATUS PATTERN NAME ARGS...: runs simview; the message must match; NAME must not exist afterwards (- : no check).
 expect() {
     local status=$1 pattern=$2 name=$3

@@ -1,18 +1,9 @@
 #!/bin/bash
 # The page of simview in headless Chromium: loads, plays to the end, scrubs, zooms, pans, colours; its poses are those of the
 # run; the time to draw 11,000 grains is printed. $1: folder of the commands; $2: folder of the project; $3: chromium.
-set -u
-bin=$(cd "$1" && pwd)
 source=$(cd "$2" && pwd)
 chromium=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/common.sh"
 
 # Under chromium's virtual time frames of animation come when they like: here they come every 16 ms of it.
 echo '<script>window.requestAnimationFrame = call => setTimeout(() => call(performance.now()), 16);</script>' >frames.js

@@ -1,17 +1,8 @@
 #!/bin/bash
 # simview (and simstat --contacts) on a run of simulate with contact rows and moving walls: contact network, colour by force, SVG that is XML.
 # $1: folder of the commands; $2: folder of the project.
-set -u
-bin=$(cd "$1" && pwd)
 source=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/common.sh"
 
 "$bin/simulate" "$source/data/scenes/drum.yaml" --set output.contacts=true -o drum.h5 --quiet || exit 1
 "$bin/simview" drum.h5 -o forces.png --forces --quiet || fail "contact network"
