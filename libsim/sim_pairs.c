@@ -105,23 +105,8 @@ static void finish_rows(sim_world *w, const sim_contact_block *block, int n, sim
     w->law_loop(&block->bodies, n, &s->rows);
     for (int i = 0; i < n; ++i) {
         const size_t at = (size_t)s->row_pair[i] * (size_t)w->k_max + (size_t)s->row_contact[i];
-        touch[i] = (sim_touch){.d = r->d[i],
-                               .g = {r->g_x[i], r->g_y[i]},
-                               .d_theta_b = r->d_theta_b[i],
-                               .r_a = r->r_a[i],
-                               .r_b = r->r_b[i],
-                               .d_theta_a = r->d_theta_a[i],
-                               .inverse = r->inverse[i],
-                               .f_n = r->f_n[i],
-                               .f_t = r->f_t[i],
-                               .free_n = r->free_n[i],
-                               .free_t = r->free_t[i],
-                               .u_n = r->u_n[i],
-                               .u_t = r->u_t[i],
-                               .shared = r->shared[i],
-                               .feature = w->pairs.feature[at],
-                               .sliding = r->sliding[i] > 0,
-                               .saturated = r->saturated[i] > 0};
+        touch[i] = sim_law_touch(r, i);
+        touch[i].feature = w->pairs.feature[at];
         w->pairs.spring[at] = r->spring[i];
         w->pairs.lost[s->row_pair[i]] += r->loss[i];
     }

@@ -49,6 +49,26 @@ typedef struct sim_touch {
 } sim_touch;
 /// The same with its forces written out; loss: 0.
 sim_slot sim_touch_slot(const sim_touch *touch, double spring);
+
+/// What row i says once the law has acted on it; `feature` is 0, since rows do not know it.
+static inline sim_touch sim_law_touch(const sim_law_rows *r, int i) {
+    return (sim_touch){.d = r->d[i],
+                       .g = {r->g_x[i], r->g_y[i]},
+                       .d_theta_b = r->d_theta_b[i],
+                       .r_a = r->r_a[i],
+                       .r_b = r->r_b[i],
+                       .d_theta_a = r->d_theta_a[i],
+                       .inverse = r->inverse[i],
+                       .f_n = r->f_n[i],
+                       .f_t = r->f_t[i],
+                       .free_n = r->free_n[i],
+                       .free_t = r->free_t[i],
+                       .u_n = r->u_n[i],
+                       .u_t = r->u_t[i],
+                       .shared = r->shared[i],
+                       .sliding = r->sliding[i] > 0,
+                       .saturated = r->saturated[i] > 0};
+}
 /// What of a slot is kept, but for the spring.
 sim_touch sim_touch_of(const sim_slot *slot);
 

@@ -81,19 +81,7 @@ static void same(const char *what, int round, int i, double found, double expect
 }
 
 static void compare(int round, int i, const sim_law_rows *r, const sim_slot *slot) {
-    const sim_touch touch = {.d = r->d[i],
-                             .g = {r->g_x[i], r->g_y[i]},
-                             .d_theta_b = r->d_theta_b[i],
-                             .r_a = r->r_a[i],
-                             .r_b = r->r_b[i],
-                             .d_theta_a = r->d_theta_a[i],
-                             .inverse = r->inverse[i],
-                             .f_n = r->f_n[i],
-                             .f_t = r->f_t[i],
-                             .free_n = r->free_n[i],
-                             .free_t = r->free_t[i],
-                             .u_n = r->u_n[i],
-                             .u_t = r->u_t[i]};
+    const sim_touch touch = sim_law_touch(r, i);
     const sim_slot found = sim_touch_slot(&touch, r->spring[i]);
     const double pairs[][2] = {{found.c.g[0], slot->c.g[0]},         {found.c.g[1], slot->c.g[1]},
                                {found.d_theta_a, slot->d_theta_a},   {found.free_n, slot->free_n},
