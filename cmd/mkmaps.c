@@ -133,15 +133,17 @@ done:
     return status;
 }
 
-// Warnings about shapes that are thin for their grids, before the long work begins. What cannot be read is left to it.
-static void warn_thin(const cspace_pipeline_shape *shapes, int count, const cspace_pipeline_def *def) {
+// Warnings about shapes before the long work begins. What cannot be read is left to it.
+static void warn_shapes(const cspace_pipeline_shape *shapes, int count, const cspace_pipeline_def *def) {
     for (int i = 0; i < count; i++) {
         sdf_shape shape = {0};
-        char note[SDF_NOTE_MAX] = "";
-        int chosen;
-        if (sdf_shape_read(shapes[i].path, &def->read, &shape, NULL) == CORE_OK &&
-            sdf_resolution_choose(&shape.outline, def->resolution, &chosen, note, NULL) == CORE_OK && note[0])
-            fprintf(stderr, "mkmaps: warning: %s: %s\n", shapes[i].path, note);
+        if (sdf_shape_read(shapes[i].path, &def->read, &shape, NULL) != CORE_OK) continue;
+        char notes[SDF_SHAPE_NOTES_MAX + 1][SDF_NOTE_MAX];
+        int chosen, count_notes = sdf_shape_notes(&shape, notes);
+        if (sdf_resolution_choose(&shape, def->resolution, &chosen, notes[count_notes], NULL) == CORE_OK &&
+            notes[count_notes][0])
+            count_notes++;
+        for (int k = 0; k < count_notes; k++) fprintf(stderr, "mkmaps: warning: %s: %s\n", shapes[i].path, notes[k]);
         sdf_shape_clear(&shape);
     }
 }
@@ -179,7 +181,7 @@ static core_status run(const options *o, const cspace_pipeline_def *def, const c
     } else {
         CORE_TRY_DONE(list_files(o, &shapes, &count, err));
     }
-    warn_thin(shapes, count, def);
+    warn_shapes(shapes, count, def);
     status = cspace_pipeline_run(shapes, count, o->output, def, provenance, progress, &bundle, &report, err);
     cmd_progress_end();
     if (status == CORE_OK) print_result(&bundle, &report, o->output);

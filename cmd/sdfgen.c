@@ -16,7 +16,7 @@ static const char doc[] =
     "Overlapping parts are united and holes kept; what is not one connected region is refused. A file named twice "
     "counts once.\n\n"
     "Examples: sdfgen shapes/hash.wkt shapes/u.wkt -o out --preview out/shapes.png\n"
-    "          sdfgen pebble.jpg -o out --threshold 150 --simplify 2 --outline --preview out/pebble.png";
+    "          sdfgen pebble.jpg -o out --blur 2 --threshold auto --simplify 1 --outline --preview out/pebble.png";
 
 #define RESOLUTION_MIN 16
 #define RESOLUTION_MAX 4096
@@ -24,6 +24,7 @@ static const char doc[] =
 #define MARGIN_MIN 0.05
 #define MARGIN_MAX 4.0
 #define SIMPLIFY_MAX 1000.0 // pixels
+#define BLUR_MAX 50.0       // pixels
 #define WKT_POINT_MAX 64    // bytes of a point: two numbers of 24 and what stands around them
 #define PREVIEW_SIZE 480    // pixels of one shape's panel
 #define PREVIEW_SHAPES_MAX 64
@@ -43,6 +44,7 @@ enum {
     KEY_RESOLUTION = 1001,
     KEY_MARGIN,
     KEY_THRESHOLD,
+    KEY_BLUR,
     KEY_INVERT,
     KEY_SIMPLIFY,
     KEY_LARGEST,
@@ -56,7 +58,14 @@ static const struct argp_option argp_options[] = {
     {"resolution", KEY_RESOLUTION, "N|auto", 0,
      "cells across the canonical diameter (256); auto: 6 across the thinnest wall or gap, 256 to 1024", 0},
     {"margin", KEY_MARGIN, "X", 0, "grid beyond the circumcircle, in circumradii (1.0)", 0},
-    {"threshold", KEY_THRESHOLD, "N", 0, "images: a pixel darker than this grey level, 1 to 255, is inside (128)", 0},
+    {"blur", KEY_BLUR, "SIGMA", 0,
+     "images: blur them before the threshold, against noise and rough edges: standard deviation, pixels (0; 2 or 3 "
+     "for photographs)",
+     0},
+    {"threshold", KEY_THRESHOLD, "N|auto", 0,
+     "images: a pixel darker than this grey level, 1 to 255, is inside (128); auto: the level that separates dark and "
+     "bright best (Otsu), which is printed and stored",
+     0},
     {"invert", KEY_INVERT, NULL, 0, "images: bright or transparent is inside instead", 0},
     {"simplify", KEY_SIMPLIFY, "PIXELS", 0,
      "images: how far the outline may be moved to save points (0.12 anti-aliased, 0.3 black-and-white; 0: not at all); "
@@ -83,7 +92,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         o->margin = cmd_number("--margin", argument, MARGIN_MIN, MARGIN_MAX);
         return 0;
     case KEY_THRESHOLD:
-        o->read.threshold = (int)cmd_integer("--threshold", argument, 1, 255);
+        o->read.threshold =
+            strcmp(argument, "auto") == 0 ? SDF_THRESHOLD_AUTO : (int)cmd_integer("--threshold", argument, 1, 255);
+        return 0;
+    case KEY_BLUR:
+        o->read.blur = cmd_number("--blur", argument, 0, BLUR_MAX);
         return 0;
     case KEY_INVERT:
         o->read.invert = true;
@@ -189,12 +202,14 @@ static void tell_count(int n, const char *one, const char *many) {
 }
 
 /// One line about a finished shape.
-static void shape_tell(const sdf_shape *shape, const sdf_grid *grid, const char *path) {
+static void shape_tell(const sdf_shape *shape, bool automatic, const sdf_grid *grid, const char *path) {
     const sdf_import *r = &shape->import;
     int holes = shape->outline.count_rings - 1;
     printf("%s: %d vertices, %d hole%s, area %.6g, circumradius %.6g (as drawn)", shape->name,
            core_outline_count(&shape->outline), holes, holes == 1 ? "" : "s", shape->drawn.area,
            shape->drawn.circumradius);
+    // Where opacity decided there is no grey to tell.
+    if (automatic && r->threshold > 0) printf(", automatic threshold %d", r->threshold);
     if (r->outline_error > 0)
         printf(", outline moved by at most %.2g pixels (%.2g circumradii)", r->outline_error,
                r->outline_error / shape->drawn.circumradius);
@@ -228,20 +243,22 @@ static core_status shape_run(const options *o, int i, const sdf_shape *shape, in
     CORE_TRY_DONE(sdf_file_write(path, shape, &grid, &provenance, err));
     if (o->outline) CORE_TRY_DONE(outline_write(o, i, shape, err));
     if (preview->rgb) preview_add(preview, columns, i, shape, &grid);
-    if (!quiet) shape_tell(shape, &grid, path);
+    if (!quiet) shape_tell(shape, o->read.threshold == SDF_THRESHOLD_AUTO, &grid, path);
 done:
     sdf_grid_clear(&grid);
     core_free(path);
     return status;
 }
 
-/// Reads a shape and judges or chooses the resolution of its grid; a warning goes to stderr.
+/// Reads a shape and judges or chooses the resolution of its grid; warnings go to stderr.
 static core_status shape_open(const options *o, int i, sdf_shape *shape, int *resolution, core_error *err) {
-    char note[SDF_NOTE_MAX];
+    char notes[SDF_SHAPE_NOTES_MAX + 1][SDF_NOTE_MAX];
     CORE_TRY(sdf_shape_read(o->files[i], &o->read, shape, err));
-    core_status status = sdf_resolution_choose(&shape->outline, o->resolution, resolution, note, err);
+    int count = sdf_shape_notes(shape, notes);
+    core_status status = sdf_resolution_choose(shape, o->resolution, resolution, notes[count], err);
     if (status != CORE_OK) return core_error_prefix(err, status, "%s", o->files[i]);
-    if (note[0]) fprintf(stderr, "sdfgen: warning: %s: %s\n", o->files[i], note);
+    if (notes[count][0]) count++;
+    for (int k = 0; k < count; k++) fprintf(stderr, "sdfgen: warning: %s: %s\n", o->files[i], notes[k]);
     return CORE_OK;
 }
 

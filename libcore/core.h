@@ -226,8 +226,9 @@ core_status core_file_make_directory(const char *path, core_error *err);
 core_status core_path_join(const char *folder, const char *name, char **path, core_error *err);
 /// Folder part of path ("." if none); caller frees. MEMORY.
 core_status core_path_folder(const char *path, char **folder, core_error *err);
-/// File name without folder and without the extension(s) that start at its first dot: "a/hash.sdf.h5" -> "hash".
-/// FORMAT if empty or longer than CORE_NAME_MAX - 1 bytes.
+/// File name without folder and without the extension of a shape file or of a file of ours, if it has one:
+/// "a/hash.sdf.h5" -> "hash", "b1.5.png" -> "b1.5". FORMAT if empty, longer than CORE_NAME_MAX - 1 bytes or begun by a
+/// dot.
 core_status core_path_stem(const char *path, char stem[CORE_NAME_MAX], core_error *err);
 /// True if path ends in `suffix`, letters compared without case.
 bool core_path_ends(const char *path, const char *suffix);

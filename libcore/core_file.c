@@ -263,19 +263,6 @@ core_status core_path_folder(const char *path, char **folder, core_error *err) {
     return CORE_OK;
 }
 
-core_status core_path_stem(const char *path, char stem[CORE_NAME_MAX], core_error *err) {
-    CORE_CHECK(path && stem, CORE_ARG, "path: null pointer");
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    size_t n = strcspn(name, ".");
-    CORE_CHECK(n > 0, CORE_FORMAT, "%s: the file name gives no shape name: nothing stands before the first dot", path);
-    CORE_CHECK(n < CORE_NAME_MAX, CORE_FORMAT,
-               "%s: the name before the first dot has %zu bytes, at most %d are possible", path, n, CORE_NAME_MAX - 1);
-    memcpy(stem, name, n);
-    stem[n] = '\0';
-    return CORE_OK;
-}
-
 /// ASCII only: independent of the locale.
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -289,4 +276,27 @@ bool core_path_ends(const char *path, const char *suffix) {
         if (lower(path[n - m + i]) != lower(suffix[i])) return false;
     }
     return true;
+}
+
+/// Extensions of the project's files and of shape files, those with two dots first.
+static const char *const known_endings[] = {".sdf.h5", ".samples.h5", ".maps.h5", ".run.h5", ".h5",  ".wkt", ".geojson",
+                                            ".json",   ".png",        ".jpg",     ".jpeg",   ".bmp", ".pgm"};
+
+core_status core_path_stem(const char *path, char stem[CORE_NAME_MAX], core_error *err) {
+    CORE_CHECK(path && stem, CORE_ARG, "path: null pointer");
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof known_endings / sizeof known_endings[0]; i++) {
+        if (!core_path_ends(name, known_endings[i])) continue;
+        n -= strlen(known_endings[i]);
+        break;
+    }
+    CORE_CHECK(n > 0 && name[0] != '.', CORE_FORMAT,
+               "%s: the file name gives no shape name: nothing stands before the first dot", path);
+    CORE_CHECK(n < CORE_NAME_MAX, CORE_FORMAT,
+               "%s: the name without its extension has %zu bytes, at most %d are possible", path, n, CORE_NAME_MAX - 1);
+    memcpy(stem, name, n);
+    stem[n] = '\0';
+    return CORE_OK;
 }

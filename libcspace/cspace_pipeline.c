@@ -106,7 +106,7 @@ static core_status add_shape(job *j, const char *path, int *index, core_error *e
     }
     CORE_CHECK_DONE(j->count_shapes < SHAPES_MAX, CORE_RANGE, "%s: more than %d shapes", path, SHAPES_MAX);
     char note[SDF_NOTE_MAX]; // the command's to tell
-    status = sdf_resolution_choose(&shape.outline, j->def->resolution, &j->resolutions[j->count_shapes], note, err);
+    status = sdf_resolution_choose(&shape, j->def->resolution, &j->resolutions[j->count_shapes], note, err);
     if (status != CORE_OK) {
         core_error_prefix(err, status, "%s", path);
         goto done;

@@ -25,6 +25,13 @@ typedef struct sdf_import {
     int count_islands;    // islands (images) or parts (outlines) left out because the largest alone was asked for
     int count_points;     // duplicate and collinear points, taken out
     int count_closed;     // rings that were open by rounding, closed
+    int image;            // 1: from an image, the unit of the drawing is a pixel; else 0
+    int threshold;        // images: grey level below which pixels were inside; 0: opacity decided
+    double blur;          // images: pixels, sdf_read_def.blur
+    int count_border;     // images: pixels of the border that the outline runs along, where the figure may be cut off
+    double simplify_many; // images whose outline has over SDF_VERTICES_MANY vertices: a tolerance that leaves at most
+                          // 100 of them, pixels; infinite if none does that moves the outline by no more than 3 pixels
+                          // or .002 of its size; not in files
 } sdf_import;
 
 /// A validated shape. `{0}` is "nothing". Owns its outline.
@@ -38,10 +45,16 @@ typedef struct sdf_shape {
     sdf_import import;        // of the file as read; {0} where a shape did not come from a drawing
 } sdf_shape;
 
+/// sdf_read_def.threshold that is found from the image (Otsu): greys fall into two classes, figure and background.
+#define SDF_THRESHOLD_AUTO (-1)
+/// More vertices than this are many: labels and contacts of exact geometry get slow.
+#define SDF_VERTICES_MANY 300
+
 /// How shape files are read.
 typedef struct sdf_read_def {
     int cookie;
-    int threshold;   // images: grey level 1..255 below which a pixel is inside (default 128)
+    int threshold;   // images: grey level 1..255 below which a pixel is inside, or SDF_THRESHOLD_AUTO (default 128)
+    double blur;     // images: Gaussian blur before the threshold, standard deviation 0 .. 50 pixels (default 0: none)
     bool invert;     // images: bright (or transparent) is inside instead
     bool largest;    // several separate parts: take the largest instead of refusing (default false)
     double simplify; // images: tolerance of the simplification, 0 .. 1000 pixels; negative: by the kind of the image
@@ -147,11 +160,18 @@ core_status sdf_thinnest_feature(const core_outline *canonical, double *wall, do
 #define SDF_NOTE_MAX 384
 /// Judges a grid resolution by the thinnest wall or gap, or chooses it (SDF_RESOLUTION_AUTO): 6 cells across the
 /// thinnest, at least 256, at most 1024.
-/// @param note [out] a warning if the thinnest has less than 3 cells, with the resolution that would do; else empty
-/// SHAPE: less than 1 cell; the message has the resolution that would do. Others as sdf_thinnest_feature; cheaper,
-/// since only what is thin enough to matter is looked for.
-core_status sdf_resolution_choose(const core_outline *canonical, int resolution, int *chosen, char note[SDF_NOTE_MAX],
+/// @param note [out] a warning if the thinnest has less than 3 cells, with the resolution that would do (and, where it
+///                   is a few pixels of an image, what takes noise away); else empty
+/// SHAPE: less than 1 cell; the message has the same advice. Others as sdf_thinnest_feature; cheaper, since only what
+/// is thin enough to matter is looked for.
+core_status sdf_resolution_choose(const sdf_shape *shape, int resolution, int *chosen, char note[SDF_NOTE_MAX],
                                   core_error *err);
+
+/// Most notes about one shape.
+#define SDF_SHAPE_NOTES_MAX 2
+/// Warnings about a shape as it was read, with advice: a figure that touches the border of its image, very many
+/// vertices. Returns their number.
+int sdf_shape_notes(const sdf_shape *shape, char notes[SDF_SHAPE_NOTES_MAX][SDF_NOTE_MAX]);
 
 /// A picture of a shape and its grid: inside and outside tinted, lines of equal distance, the outline, the centroid.
 /// @param size   [in]  pixels each way; the picture shows +-1.25 circumradii

@@ -20,6 +20,12 @@
 #define CONTOUR_BINARY_SHARE 0.9
 /// Islands whose areas a message lists.
 #define CONTOUR_LISTED 6
+/// Tolerances tried for outlines of very many vertices: pixels, from one to the next, and the largest: pixels or a
+/// share of the outline's size, whichever is more.
+#define CONTOUR_MANY_FIRST 0.5
+#define CONTOUR_MANY_STEP 0.5
+#define CONTOUR_MANY_PIXELS 3.0
+#define CONTOUR_MANY_SHARE 0.002
 
 /// Side of a cell through which a line comes or goes.
 typedef enum side { SIDE_TOP, SIDE_BOTTOM, SIDE_LEFT, SIDE_RIGHT } side;
@@ -287,6 +293,32 @@ static core_status outline_simplify(const core_outline *raw, double tolerance, c
     return CORE_OK;
 }
 
+/// The smallest tolerance that leaves few vertices of an outline of many; infinite if none does.
+static core_status many_advise(const core_outline *raw, double size, double *tolerance, core_error *err) {
+    const double most = fmax(CONTOUR_MANY_PIXELS, CONTOUR_MANY_SHARE * size);
+    for (double t = CONTOUR_MANY_FIRST; t <= most; t += CONTOUR_MANY_STEP) {
+        core_outline simple = {0};
+        CORE_TRY(sdf__geos_simplify(raw, t, &simple, err));
+        int count = core_outline_count(&simple);
+        core_outline_clear(&simple);
+        if (count > SDF__VERTICES_ADVISED) continue;
+        *tolerance = t;
+        return CORE_OK;
+    }
+    *tolerance = INFINITY;
+    return CORE_OK;
+}
+
+/// Points of the line that lie beyond the centres of the outermost pixels: one for each pixel of the border inside.
+static int border_count(const core_outline *raw, const sdf__levels *l) {
+    int count = 0;
+    for (int i = 0; i < core_outline_count(raw); i++) {
+        double x = raw->xy[2 * i], y = raw->xy[2 * i + 1];
+        count += x < 0.5 || y < 0.5 || x > l->width - 0.5 || y > l->height - 0.5;
+    }
+    return count;
+}
+
 /// SHAPE unless some pixels are inside and some are not.
 static core_status levels_check(const sdf__levels *l, core_error *err) {
     int64_t inside = 0, total = (int64_t)l->width * l->height;
@@ -316,9 +348,13 @@ core_status sdf__contour(const sdf__levels *levels, const sdf_read_def *def, cor
     double tolerance = binary ? CONTOUR_TOLERANCE_BINARY : CONTOUR_TOLERANCE_GREY;
     if (def->simplify >= 0) tolerance = def->simplify;
     CORE_TRY_DONE(outline_simplify(&raw, tolerance, drawn, &record->outline_error, err));
+    if (core_outline_count(drawn) > SDF_VERTICES_MANY)
+        CORE_TRY_DONE(many_advise(&raw, fmax(levels->width, levels->height), &record->simplify_many, err));
+    record->count_border = border_count(&raw, levels);
     record->count_specks = areas.count_specks;
     record->count_islands = areas.count_islands - 1;
 done:
+    if (status != CORE_OK) core_outline_clear(drawn);
     core_free(found.xy);
     core_free(found.end);
     core_free(areas.area);

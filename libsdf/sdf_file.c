@@ -14,21 +14,27 @@
 /// One number of /import.
 typedef struct import_field {
     const char *path, *units, *description;
-    bool integer;
+    bool integer, image; // image: in files of images alone
 } import_field;
 
 static const import_field import_fields[] = {
-    {"/import/outline_error", "drawing unit", "how far simplification moved the outline of an image at most", false},
-    {"/import/specks", NULL, "specks of an image (islands, holes) that were left out", true},
-    {"/import/islands", NULL, "other islands or parts that were left out on request", true},
-    {"/import/points", NULL, "duplicate and collinear points that were taken out", true},
-    {"/import/closed_rings", NULL, "rings that were open by rounding and were closed", true},
+    {"/import/outline_error", "drawing unit", "how far simplification moved the outline of an image at most", false,
+     false},
+    {"/import/specks", NULL, "specks of an image (islands, holes) that were left out", true, false},
+    {"/import/islands", NULL, "other islands or parts that were left out on request", true, false},
+    {"/import/points", NULL, "duplicate and collinear points that were taken out", true, false},
+    {"/import/closed_rings", NULL, "rings that were open by rounding and were closed", true, false},
+    {"/import/image", NULL, "1: the drawing was an image, its unit is a pixel", true, true},
+    {"/import/threshold", NULL, "grey level below which pixels were inside; 0: opacity decided", true, true},
+    {"/import/blur", "drawing unit", "standard deviation of the blur before the threshold", false, true},
+    {"/import/border", NULL, "pixels of the image's border that the outline runs along", true, true},
 };
 #define IMPORT_FIELDS ((int)(sizeof import_fields / sizeof import_fields[0]))
 
 static void *import_value(sdf_import *record, int i) {
-    void *values[] = {&record->outline_error, &record->count_specks, &record->count_islands, &record->count_points,
-                      &record->count_closed};
+    void *values[] = {&record->outline_error, &record->count_specks, &record->count_islands,
+                      &record->count_points,  &record->count_closed, &record->image,
+                      &record->threshold,     &record->blur,         &record->count_border};
     return values[i];
 }
 
@@ -37,17 +43,20 @@ static core_status import_write(core_h5 *file, const sdf_import *record, core_er
     CORE_TRY(core_h5_group(file, "/import", "what was done to the drawing on its way to the outline", err));
     for (int i = 0; i < IMPORT_FIELDS; i++) {
         const import_field *f = import_fields + i;
+        if (f->image && !copy.image) continue;
         CORE_TRY(core_h5_write(file, f->path, f->integer ? CORE_H5_I32 : CORE_H5_F64, 0, NULL, import_value(&copy, i),
                                f->units, f->description, err));
     }
     return CORE_OK;
 }
 
-/// The group is not in every file: the first ones were written without.
+/// The group is not in every file: the first ones were written without, and what says something about an image is in
+/// files of images alone.
 static core_status import_read(core_h5 *file, sdf_import *record, core_error *err) {
     sdf_import r = {0};
     for (int i = 0; core_h5_exists(file, "/import") && i < IMPORT_FIELDS; i++) {
         const import_field *f = import_fields + i;
+        if (f->image && !core_h5_exists(file, f->path)) continue;
         CORE_TRY(core_h5_read(file, f->path, f->integer ? CORE_H5_I32 : CORE_H5_F64, 0, NULL, import_value(&r, i), true,
                               err));
     }

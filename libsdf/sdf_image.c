@@ -29,7 +29,9 @@ static void *image_realloc(void *old, size_t n_old, size_t n) {
 #include <stb_image.h>
 
 /// Largest level: a clear or white pixel far from the limit.
-#define LEVEL_CLEAR 255
+#define LEVEL_CLEAR (255 * SDF__GREY_UNIT)
+/// Half opacity as a limit: opaque is dark.
+#define THRESHOLD_OPACITY 128
 
 /// Decoded pixels, 8 bits a channel, rows from the top.
 typedef struct pixels {
@@ -113,45 +115,77 @@ static bool alpha_decides(const pixels *p) {
     return opaque > 0 && opaque < count;
 }
 
-/// Twice the distance of a pixel from the limit between inside and outside, odd, negative inside.
-static int16_t pixel_level(const pixels *p, size_t i, bool by_alpha, const sdf_read_def *def) {
-    const unsigned char *v = p->data + i * (size_t)p->channels;
-    int grey = v[0];
-    if (p->channels >= 3) grey = (299 * v[0] + 587 * v[1] + 114 * v[2] + 500) / 1000; // Rec. 601 luma
-    int level = by_alpha ? 255 - 2 * pixel_alpha(p, i) : 2 * (grey - def->threshold) + 1;
-    return (int16_t)(def->invert ? -level : level);
+/// The pixels as grey levels; where opacity decides, opaque ones as black.
+static core_status greys_make(const pixels *p, bool by_alpha, sdf__greys *g, core_error *err) {
+    core_status status = CORE_OK;
+    const size_t count = (size_t)p->width * (size_t)p->height;
+    CORE_NEW_DONE(g->pixels, count);
+    g->width = p->width;
+    g->height = p->height;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char *v = p->data + i * (size_t)p->channels;
+        int grey = v[0];
+        if (p->channels >= 3) grey = (299 * v[0] + 587 * v[1] + 114 * v[2] + 500) / 1000; // Rec. 601 luma
+        g->pixels[i] = (uint16_t)(SDF__GREY_UNIT * (by_alpha ? 255 - pixel_alpha(p, i) : grey));
+    }
+done:
+    return status;
+}
+
+/// Levels from greys. The rim is as far outside as a clear pixel: the outline of what is cut by the image's border runs
+/// along that border.
+static core_status levels_make(const sdf__greys *g, int threshold, bool invert, sdf__levels *levels, core_error *err) {
+    core_status status = CORE_OK;
+    const size_t stride = (size_t)g->width + 2, count = stride * ((size_t)g->height + 2);
+    CORE_NEW_DONE(levels->pixels, count);
+    for (size_t i = 0; i < count; i++) levels->pixels[i] = LEVEL_CLEAR;
+    for (int row = 0; row < g->height; row++) {
+        const uint16_t *from = g->pixels + (size_t)row * (size_t)g->width;
+        int16_t *to = levels->pixels + ((size_t)row + 1) * stride + 1;
+        for (int i = 0; i < g->width; i++) {
+            int level = 2 * (from[i] - SDF__GREY_UNIT * threshold) + SDF__GREY_UNIT;
+            if (level == 0) level = 1; // blurred to the limit itself: outside
+            to[i] = (int16_t)(invert ? -level : level);
+        }
+    }
+    levels->width = g->width;
+    levels->height = g->height;
+done:
+    return status;
+}
+
+/// Any kind of image that was checked. Caller frees the data.
+static core_status pixels_decode(const unsigned char *data, size_t n, const sdf__image_info *info, pixels *p,
+                                 core_error *err) {
+    if (info->format == SDF__IMAGE_PGM) return pgm_decode(data, info, p, err);
+    bool short_palette = info->palette_depth > 0 && info->palette_entries < 1 << info->palette_depth;
+    if (short_palette) CORE_TRY(png_palette_check(data, n, info, err));
+    return stb_decode(data, n, info, p, err);
 }
 
 core_status sdf__levels_from_image(const unsigned char *data, size_t n, const sdf_read_def *def, sdf__levels *levels,
-                                   core_error *err) {
+                                   sdf_import *record, core_error *err) {
     core_status status = CORE_OK;
     sdf__levels result = {0};
+    sdf__greys greys = {0};
     sdf__image_info info;
     pixels p = {0};
     CORE_TRY(sdf__image_check(data, n, &info, err));
-    if (info.format == SDF__IMAGE_PGM) {
-        CORE_TRY_DONE(pgm_decode(data, &info, &p, err));
-    } else {
-        bool short_palette = info.palette_depth > 0 && info.palette_entries < 1 << info.palette_depth;
-        if (short_palette) CORE_TRY_DONE(png_palette_check(data, n, &info, err));
-        CORE_TRY_DONE(stb_decode(data, n, &info, &p, err));
-    }
-
-    bool by_alpha = !info.opaque && alpha_decides(&p);
-    size_t stride = (size_t)p.width + 2;
-    CORE_NEW_DONE(result.pixels, stride * ((size_t)p.height + 2));
-    // The rim is as far outside as a clear pixel: the outline of what is cut by the image's edge runs along that edge.
-    for (size_t i = 0; i < stride * ((size_t)p.height + 2); i++) result.pixels[i] = LEVEL_CLEAR;
-    for (int row = 0; row < p.height; row++)
-        for (int column = 0; column < p.width; column++)
-            result.pixels[((size_t)row + 1) * stride + (size_t)column + 1] =
-                pixel_level(&p, (size_t)row * (size_t)p.width + (size_t)column, by_alpha, def);
-    result.width = p.width;
-    result.height = p.height;
+    CORE_TRY_DONE(pixels_decode(data, n, &info, &p, err));
+    const bool by_alpha = !info.opaque && alpha_decides(&p);
+    CORE_TRY_DONE(greys_make(&p, by_alpha, &greys, err));
+    CORE_TRY_DONE(sdf__grey_blur(&greys, def->blur, err));
+    int threshold = by_alpha ? THRESHOLD_OPACITY : def->threshold;
+    if (threshold == SDF_THRESHOLD_AUTO) CORE_TRY_DONE(sdf__grey_threshold(&greys, &threshold, err));
+    CORE_TRY_DONE(levels_make(&greys, threshold, def->invert, &result, err));
+    record->image = 1;
+    record->threshold = by_alpha ? 0 : threshold;
+    record->blur = def->blur;
     *levels = result;
     result = (sdf__levels){0};
 done:
     core_free(p.data);
+    sdf__greys_clear(&greys);
     sdf__levels_clear(&result);
     return status;
 }

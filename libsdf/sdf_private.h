@@ -40,6 +40,9 @@ double sdf__ring_area2(const double *xy, int n);
 /// An island, a hole or a part below this share of the whole area is a speck.
 #define SDF__SPECK_SHARE 1e-3
 
+/// Vertices that advice about many of them aims at.
+#define SDF__VERTICES_ADVISED 100
+
 /// Largest width and height of an image, pixels.
 #define SDF__IMAGE_SIDE_MAX 8192
 
@@ -67,20 +70,40 @@ typedef struct sdf__image_info {
 /// kind is the content's, whatever the name says. FORMAT with the reason, RANGE (size).
 core_status sdf__image_check(const unsigned char *data, size_t n, sdf__image_info *info, core_error *err);
 
-/// Levels of an image: twice the distance of each pixel from the limit between inside and outside; odd, negative
-/// inside.
+/// Parts of a grey level (of 256) that blurred pixels are rounded to.
+#define SDF__GREY_UNIT 64
+/// Largest blur, pixels.
+#define SDF__BLUR_MAX 50
+
+/// Grey levels of an image, in parts of SDF__GREY_UNIT; dark is what is to be inside.
+typedef struct sdf__greys {
+    int width, height;
+    uint16_t *pixels; // (height x width) row-major, row 0 on top, 0 .. 255 x SDF__GREY_UNIT
+} sdf__greys;
+/// Gaussian blur of standard deviation sigma, pixels (0: none; at most SDF__BLUR_MAX); beyond its border the image goes
+/// on as its last pixel. Cost O(pixels x sigma). MEMORY.
+core_status sdf__grey_blur(sdf__greys *g, double sigma, core_error *err);
+/// The grey level below which pixels are of the darker of two classes, by Otsu: the variance between both is largest;
+/// the middle of a gap if no pixel has the levels around it. SHAPE: all pixels are alike.
+core_status sdf__grey_threshold(const sdf__greys *g, int *threshold, core_error *err);
+void sdf__greys_clear(sdf__greys *g);
+
+/// Levels of an image: twice the distance of each pixel from the limit between inside and outside, in parts of
+/// SDF__GREY_UNIT; never 0, negative inside.
 typedef struct sdf__levels {
     int width, height;
     int16_t *pixels; // ((height + 2) x (width + 2)) row-major, row 0 on top, one outside pixel around
 } sdf__levels;
 /// Decodes an image of any kind. Opaque pixels are inside if the image has pixels on both sides of half opacity, else
-/// pixels darker than the threshold; `invert` exchanges inside and outside.
+/// pixels darker than the threshold; `invert` exchanges inside and outside. Opacity or grey is blurred before. What was
+/// done goes into `record`.
 core_status sdf__levels_from_image(const unsigned char *data, size_t n, const sdf_read_def *def, sdf__levels *levels,
-                                   core_error *err);
+                                   sdf_import *record, core_error *err);
 void sdf__levels_clear(sdf__levels *levels);
 /// Zero contour of the levels as one outline in pixels, y up, origin at the lower left corner of the image; specks
-/// removed and counted, simplified with the error measured (both into `record`). SHAPE: nothing inside, nothing
-/// outside, several islands (areas named) unless the largest is asked for.
+/// removed and counted, simplified with the error measured (both into `record`, with how far it runs along the border
+/// and what would take out most of very many vertices). SHAPE: nothing inside, nothing outside, several islands (areas
+/// named) unless the largest is asked for.
 core_status sdf__contour(const sdf__levels *levels, const sdf_read_def *def, core_outline *drawn, sdf_import *record,
                          core_error *err);
 

@@ -10,6 +10,8 @@
 #define SHAPE_FILE_MAX ((size_t)64 << 20)
 /// Largest tolerance of a simplification, pixels.
 #define SHAPE_SIMPLIFY_MAX 1000
+/// So many specks are noise, not dirt.
+#define SHAPE_SPECKS_NOISE 20
 /// How far a stored outline may be from circumradius 1 and centroid 0, and stored from recomputed numbers.
 #define SHAPE_CANONICAL_TOLERANCE 1e-9
 /// Longest group name plus dataset name in a file.
@@ -63,7 +65,7 @@ static core_status drawn_read(const char *path, const sdf_read_def *def, const c
                               core_outline *drawn, sdf_import *record, core_error *err) {
     if (is_image(path)) {
         sdf__levels levels = {0};
-        CORE_TRY(sdf__levels_from_image((const unsigned char *)data, n, def, &levels, err));
+        CORE_TRY(sdf__levels_from_image((const unsigned char *)data, n, def, &levels, record, err));
         core_status status = sdf__contour(&levels, def, drawn, record, err);
         sdf__levels_clear(&levels);
         return status;
@@ -90,8 +92,10 @@ core_status sdf_shape_read(const char *path, const sdf_read_def *def, sdf_shape 
     sdf_import record = {0};
     CORE_CHECK(path && def && shape, CORE_ARG, "sdf_shape_read: null pointer");
     CORE_CHECK(def->cookie == SHAPE_COOKIE, CORE_ARG, "sdf_read_def was not made by sdf_read_default_def");
-    CORE_CHECK(def->threshold >= 1 && def->threshold <= 255, CORE_RANGE, "threshold: found %d, expected 1 .. 255",
-               def->threshold);
+    CORE_CHECK(def->threshold == SDF_THRESHOLD_AUTO || (def->threshold >= 1 && def->threshold <= 255), CORE_RANGE,
+               "threshold: found %d, expected 1 .. 255", def->threshold);
+    CORE_CHECK(def->blur >= 0 && def->blur <= SDF__BLUR_MAX, CORE_RANGE, "blur: found %g, expected 0 .. %d pixels",
+               def->blur, SDF__BLUR_MAX);
     CORE_CHECK(def->simplify <= SHAPE_SIMPLIFY_MAX, CORE_RANGE, "simplify: found %g, expected at most %d pixels",
                def->simplify, SHAPE_SIMPLIFY_MAX);
     CORE_TRY(core_path_stem(path, name, err));
@@ -108,6 +112,31 @@ core_status sdf_shape_read(const char *path, const sdf_read_def *def, sdf_shape 
     core_outline_clear(&drawn);
     core_free(data);
     return status;
+}
+
+int sdf_shape_notes(const sdf_shape *shape, char notes[SDF_SHAPE_NOTES_MAX][SDF_NOTE_MAX]) {
+    const sdf_import *r = &shape->import;
+    int count = 0, vertices = core_outline_count(&shape->outline);
+    if (r->count_border > 0)
+        snprintf(notes[count++], SDF_NOTE_MAX,
+                 "the figure touches the image's border over %d pixels: it may be cut off there, or what is inside was "
+                 "taken for outside (--invert)",
+                 r->count_border);
+    if (vertices <= SDF_VERTICES_MANY) return count;
+    int n = snprintf(notes[count], SDF_NOTE_MAX,
+                     "%d vertices: exact labels and an exact narrow phase get slow with so many; ", vertices);
+    size_t left = SDF_NOTE_MAX - (size_t)n;
+    char *advice = notes[count++] + n;
+    if (!r->image)
+        snprintf(advice, left, "some tens of them are enough for most grains");
+    else if (isfinite(r->simplify_many))
+        snprintf(advice, left, "--simplify %.3g leaves at most %d%s", r->simplify_many, SDF__VERTICES_ADVISED,
+                 r->blur == 0 && r->count_specks >= SHAPE_SPECKS_NOISE
+                     ? ", but the image is noisy (specks): try --blur 2 first"
+                     : "");
+    else
+        snprintf(advice, left, "the edge is rough: try --blur %g", fmax(2, 2 * r->blur));
+    return count;
 }
 
 core_status sdf_shape_copy(const sdf_shape *from, sdf_shape *to, core_error *err) {

@@ -28,6 +28,8 @@
 #define RESOLUTION_STEP 16
 /// Largest resolution of a grid.
 #define RESOLUTION_MAX 4096
+/// What is thinner than so many pixels of an image may be its noise.
+#define NOISE_PIXELS 6.0
 
 static core_status is_thin(const core_outline *o, double width, bool gap, bool *thin, core_error *err) {
     double reach = fmax(THICKNESS_REACH, THICKNESS_REACH_DISCS * width);
@@ -75,31 +77,40 @@ static double resolution_for(double cells, double width) {
     return RESOLUTION_STEP * ceil(cells * 2 / width / RESOLUTION_STEP);
 }
 
-core_status sdf_resolution_choose(const core_outline *canonical, int resolution, int *chosen, char note[SDF_NOTE_MAX],
+/// ", PIXELS pixels of the image: ..." where something so thin may be noise, else nothing.
+static void noise_advise(const sdf_import *import, double pixels, char *text, size_t n) {
+    text[0] = 0;
+    if (!import->image || pixels > NOISE_PIXELS) return;
+    snprintf(text, n, "; it is %.2g pixels of the image: if it is noise, --blur %g or more takes it away", pixels,
+             fmax(2, 2 * import->blur));
+}
+
+core_status sdf_resolution_choose(const sdf_shape *shape, int resolution, int *chosen, char note[SDF_NOTE_MAX],
                                   core_error *err) {
     double wall, gap;
-    CORE_CHECK(canonical && chosen && note, CORE_ARG, "sdf_resolution_choose: null pointer");
+    CORE_CHECK(shape && chosen && note, CORE_ARG, "sdf_resolution_choose: null pointer");
     CORE_CHECK(resolution == SDF_RESOLUTION_AUTO || resolution > 0, CORE_RANGE, "resolution: found %d", resolution);
     // Nothing thicker matters, and wide discs are the costly ones.
     double matters = resolution == SDF_RESOLUTION_AUTO ? 2 * RESOLUTION_CELLS_AUTO / RESOLUTION_AUTO_MIN
                                                        : 2 * RESOLUTION_CELLS_WARNED / resolution;
-    CORE_TRY(thinnest(canonical, false, matters, &wall, err));
-    CORE_TRY(thinnest(canonical, true, matters, &gap, err));
+    CORE_TRY(thinnest(&shape->outline, false, matters, &wall, err));
+    CORE_TRY(thinnest(&shape->outline, true, matters, &gap, err));
     double width = fmin(wall, gap), wanted = resolution_for(RESOLUTION_CELLS_AUTO, width);
     if (resolution == SDF_RESOLUTION_AUTO)
         resolution = (int)fmin(fmax(wanted, RESOLUTION_AUTO_MIN), RESOLUTION_AUTO_MAX);
     double cells = width * resolution / 2, enough = resolution_for(RESOLUTION_CELLS_WARNED, width);
-    char what[128], advice[96];
+    char what[96], advice[80], noise[112];
     snprintf(what, sizeof what, "%s of %.2g circumradii is %.2g cells wide at resolution %d",
              wall <= gap ? "a wall" : "a gap", width, cells, resolution);
     if (enough <= RESOLUTION_MAX)
         snprintf(advice, sizeof advice, "resolution %d would give it 3", (int)enough);
     else
         snprintf(advice, sizeof advice, "no resolution up to %d would give it 3: draw it thicker", RESOLUTION_MAX);
-    CORE_CHECK(cells >= RESOLUTION_CELLS_REFUSED, CORE_SHAPE, "%s, expected at least 1; %s", what, advice);
+    noise_advise(&shape->import, width * shape->drawn.circumradius, noise, sizeof noise);
+    CORE_CHECK(cells >= RESOLUTION_CELLS_REFUSED, CORE_SHAPE, "%s, expected at least 1; %s%s", what, advice, noise);
     note[0] = 0;
     if (cells < RESOLUTION_CELLS_WARNED)
-        snprintf(note, SDF_NOTE_MAX, "%s: distances near it are inaccurate; %s", what, advice);
+        snprintf(note, SDF_NOTE_MAX, "%s: distances near it are inaccurate; %s%s", what, advice, noise);
     *chosen = resolution;
     return CORE_OK;
 }

@@ -1,5 +1,5 @@
 # libsdf, the project's shapes and the sdfgen command.
-foreach(module mass distance grid near shape image formats contour thickness posed file)
+foreach(module mass distance grid near shape image formats contour photo thickness posed file)
   cem_test(test_sdf_${module} unit/test_sdf_${module}.c unit sdf)
 endforeach()
 cem_test(test_sdf_order reference/test_sdf_order.c reference sdf)

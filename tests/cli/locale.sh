@@ -33,7 +33,7 @@ END
         "$bin/simstat" "$1/run '1'.h5" --recover "$1/ganz.h5" --quiet &&
         "$bin/simview" "$1/run '1'.h5" -o "$1/bild ü.svg" --forces --quiet &&
         "$bin/simview" "$1/run '1'.h5" -o "$1/bild.png" --quiet &&
-        printf 'theta,x,y\n0.5,1.5,0.25\n' | "$bin/mapquery" "$1/m ü.h5" 'ü "1' 'ü "1' >"$1/query.csv"
+        printf 'theta,x,y\n0.5,1.5,0.25\n' | "$bin/mapquery" "$1/m ü.h5" 'ü "1.5" it'\''s' 'ü "1.5" it'\''s' >"$1/query.csv"
 }
 # in_locale NAME FOLDER: in a shell that has started with it
 in_locale() {

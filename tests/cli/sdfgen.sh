@@ -72,6 +72,25 @@ printf 'P5\n6 4\n255\n\377\377\377\377\377\377\377\0\0\0\0\377\377\0\0\0\0\377\3
 good "a PGM" "$work/bar.pgm" -o "$work/png" --resolution 64
 grep -q "^bar: .*area 7.5," "$work/stdout" || fail "area of the bar: $(cat "$work/stdout")"
 
+# Greys 200 around 40: the middle of the gap. A name with a dot keeps it.
+printf 'P5\n6 4\n255\n\310\310\310\310\310\310\310\50\50\50\50\310\310\50\50\50\50\310\310\310\310\310\310\310' > "$work/b1.5.pgm"
+good "an automatic threshold, a dot in the name" "$work/b1.5.pgm" -o "$work/png" --resolution 64 --threshold auto --outline
+grep -q "^b1.5: .*area 7.4[0-9]*,.*, automatic threshold 120, .*/b1.5.sdf.h5$" "$work/stdout" || fail "automatic threshold: $(cat "$work/stdout")"
+[ -s "$work/png/b1.5.sdf.h5" ] && [ -s "$work/png/b1.5.wkt" ] || fail "b1.5.sdf.h5 or b1.5.wkt was not written"
+good "a blur" "$work/bar.pgm" -o "$work/png" --resolution 64 --blur 0.5
+grep -q "^bar: .*area [67][.]" "$work/stdout" || fail "blurred bar: $(cat "$work/stdout")"
+grep -q "threshold" "$work/stdout" && fail "a threshold was told that was given: $(cat "$work/stdout")"
+good "opacity needs no threshold" "$fixtures/f_clear.png" -o "$work/png" --resolution 64 --threshold auto
+grep -q "threshold" "$work/stdout" && fail "opacity has no grey: $(cat "$work/stdout")"
+
+printf 'P5\n6 4\n255\n\377\377\377\377\377\377\377\0\0\0\0\0\377\0\0\0\0\0\377\377\377\377\377\377' > "$work/cut off.pgm"
+"$sdfgen" "$work/cut off.pgm" -o "$work/png" --resolution 64 > "$work/stdout" 2> "$work/stderr" || fail "cut off: $(cat "$work/stderr")"
+[ "$(wc -l < "$work/stderr")" -eq 1 ] && grep -q "^sdfgen: warning: .*cut off.pgm: the figure touches the image's border over 2 pixels: .*(--invert)$" "$work/stderr" ||
+    fail "a figure at the border: $(cat "$work/stderr")"
+awk 'BEGIN { printf "POLYGON (("; for (i = 0; i <= 320; i++) printf "%s%.9f %.9f", i ? ", " : "", cos(i % 320 * .019634954), sin(i % 320 * .019634954); print "))" }' > "$work/fine.wkt"
+"$sdfgen" "$work/fine.wkt" -o "$work/png" --resolution 64 > "$work/stdout" 2> "$work/stderr" || fail "many vertices: $(cat "$work/stderr")"
+grep -q "^sdfgen: warning: .*fine.wkt: 320 vertices: exact labels .* get slow with so many; " "$work/stderr" || fail "many vertices: $(cat "$work/stderr")"
+
 echo "POLYGON ((0 0, 1 0, 2 0, 2 0, 2 2, 0 2, 0 0))" > "$work/cleaned.wkt"
 good "cleaned points are counted" "$work/cleaned.wkt" -o "$work/png" --resolution 64
 grep -q "^cleaned: 4 vertices.*, 2 duplicate or collinear points removed," "$work/stdout" || fail "cleaned: $(cat "$work/stdout")"
@@ -132,6 +151,8 @@ bad "empty GeoJSON" 2 1 "empty.json: the file is empty" "$work/empty.json" -o "$
 bad "NaN" 2 1 "nan.wkt: line 1: found \"nan\"" "$work/nan.wkt" -o "$work/out"
 bad "trailing text" 2 1 "trailing.wkt: line 1: found \"trailing\"" "$work/trailing.wkt" -o "$work/out"
 bad "self-crossing" 2 1 "crossing.wkt: Self-intersection at (1, 1)" "$work/crossing.wkt" -o "$work/out"
+printf 'P5\n2 2\n255\n\7\7\7\7' > "$work/flat.pgm"
+bad "no figure" 2 1 "flat.pgm: every pixel has the same grey level" "$work/flat.pgm" -o "$work/out" --threshold auto
 bad "several parts" 2 1 "parts.wkt: 2 separate parts (areas 0.5, 2)" "$work/parts.wkt" -o "$work/out"
 bad "open ring" 2 1 "open.wkt: a ring is not closed" "$work/open.wkt" -o "$work/out"
 bad "a point" 2 1 "point.wkt: found a Point" "$work/point.wkt" -o "$work/out"
@@ -162,6 +183,9 @@ bad "no folder" 2 2 "no output folder given" "$shapes/o.wkt"
 bad "resolution too small" 2 2 "--resolution" "$shapes/o.wkt" -o "$work/out" --resolution 15
 bad "resolution not a number" 2 2 "--resolution" "$shapes/o.wkt" -o "$work/out" --resolution 64x
 bad "margin NaN" 2 2 "--margin" "$shapes/o.wkt" -o "$work/out" --margin nan
+bad "threshold not a level" 2 2 "--threshold" "$shapes/o.wkt" -o "$work/out" --threshold automatic
+bad "blur below zero" 2 2 "--blur" "$shapes/o.wkt" -o "$work/out" --blur=-1
+bad "blur too large" 2 2 "--blur" "$shapes/o.wkt" -o "$work/out" --blur 51
 bad "threshold too large" 2 2 "--threshold" "$shapes/o.wkt" -o "$work/out" --threshold 256
 bad "preview of another kind" 2 2 "--preview" "$shapes/o.wkt" -o "$work/out" --preview p.jpg
 cp "$fixtures/f.png" "$work/image.png"

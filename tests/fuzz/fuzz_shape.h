@@ -21,7 +21,8 @@ static inline void fuzz_shape_promises(const sdf_shape *s) {
     fuzz_expect(d[0] < 1 && isfinite(d[1]) && d[2] > 1, "distances that cannot be");
 }
 
-/// Reads the bytes as a shape file called `name`, first strictly, then taking the largest part.
+/// Reads the bytes as a shape file called `name`, first strictly, then taking the largest part, of an image blurred and
+/// with an automatic threshold.
 static inline void fuzz_shape_read(const char *name, const uint8_t *data, size_t size) {
     const char *path = fuzz_file(name, data, size);
     sdf_read_def def = sdf_read_default_def();
@@ -29,6 +30,7 @@ static inline void fuzz_shape_read(const char *name, const uint8_t *data, size_t
         sdf_shape s = {0};
         core_error err = {0};
         def.largest = largest;
+        if (largest) def.blur = 1.5, def.threshold = SDF_THRESHOLD_AUTO;
         if (sdf_shape_read(path, &def, &s, &err) == CORE_OK) {
             fuzz_shape_promises(&s);
             sdf_shape_clear(&s);

@@ -243,6 +243,17 @@ static void test_stems(void **state) {
     assert_string_equal(stem, "plain");
     assert_int_equal(core_path_stem("\xc3\xa9toile \xc3\xa0 5.wkt", stem, NULL), CORE_OK);
     assert_string_equal(stem, "\xc3\xa9toile \xc3\xa0 5");
+    // Only what is known as an extension goes.
+    const char *const named[][2] = {{"b1.5.png", "b1.5"},
+                                    {"mu.3.run.h5", "mu.3"},
+                                    {"x.y/v1.2.SDF.H5", "v1.2"},
+                                    {"plain.v2", "plain.v2"},
+                                    {"star.wkt.json", "star.wkt"}};
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        assert_int_equal(core_path_stem(named[i][0], stem, NULL), CORE_OK);
+        assert_string_equal(stem, named[i][1]);
+    }
+    assert_int_equal(core_path_stem("a/..wkt", stem, NULL), CORE_FORMAT);
     assert_int_equal(core_path_stem("a/.wkt", stem, NULL), CORE_FORMAT);
     assert_int_equal(core_path_stem("a/", stem, NULL), CORE_FORMAT);
     char name[80];

@@ -125,24 +125,55 @@ static void resolutions(void **state) {
         {0.001, SDF_RESOLUTION_AUTO, 0, "no resolution up to 4096 would give it 3: draw it thicker"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        core_outline o = frame(cases[i].wall);
+        sdf_shape s = {.outline = frame(cases[i].wall)};
         core_error err = {0};
         char note[SDF_NOTE_MAX] = "untouched";
         int chosen = -1;
-        core_status status = sdf_resolution_choose(&o, cases[i].asked, &chosen, note, &err);
+        core_status status = sdf_resolution_choose(&s, cases[i].asked, &chosen, note, &err);
         const char *said = cases[i].chosen ? note : err.message;
         if (status != (cases[i].chosen ? CORE_OK : CORE_SHAPE) ||
             (cases[i].text[0] ? !strstr(said, cases[i].text) : said[0]))
             fail_msg("case %zu: status %d, \"%s\"", i, (int)status, said);
         assert_int_equal(chosen, cases[i].chosen ? cases[i].chosen : -1);
         if (!cases[i].chosen) assert_string_equal(note, "untouched");
-        core_outline_clear(&o);
+        sdf_shape_clear(&s);
+    }
+}
+
+/// A wall of few pixels of an image may be noise; one of many, or of a drawing, is not.
+static void noise(void **state) {
+    (void)state;
+    const struct {
+        int image;
+        double radius, blur; // circumradius of the drawing, blur
+        const char *text;    // NULL: nothing about noise
+    } cases[] = {
+        {1, 100, 0, "; it is 2 pixels of the image: if it is noise, --blur 2 or more takes it away"},
+        {1, 250, 3, "; it is 5 pixels of the image: if it is noise, --blur 6 or more takes it away"},
+        {1, 400, 0, NULL},
+        {0, 100, 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sdf_shape s = {.outline = frame(0.0201), .drawn.circumradius = cases[i].radius};
+        s.import = (sdf_import){.image = cases[i].image, .blur = cases[i].blur};
+        for (int k = 0; k < 2; k++) {
+            core_error err = {0};
+            char note[SDF_NOTE_MAX];
+            int chosen;
+            core_status status = sdf_resolution_choose(&s, k ? 64 : 256, &chosen, note, &err);
+            assert_int_equal(status, k ? CORE_SHAPE : CORE_OK);
+            const char *said = k ? err.message : note;
+            if (cases[i].text ? !strstr(said, cases[i].text) : strstr(said, "noise") != NULL)
+                fail_msg("case %zu: \"%s\"", i, said);
+        }
+        sdf_shape_clear(&s);
     }
 }
 
 static void refused(void **state) {
     (void)state;
     core_outline o = frame(0.1), empty = {0};
+    const sdf_shape s = {.outline = o};
     double wall = 1, gap = 2;
     char note[SDF_NOTE_MAX];
     int chosen = 3;
@@ -150,7 +181,7 @@ static void refused(void **state) {
     assert_int_equal(sdf_thinnest_feature(&o, NULL, &gap, NULL), CORE_ARG);
     assert_int_equal(sdf_thinnest_feature(&empty, &wall, &gap, NULL), CORE_SHAPE);
     assert_int_equal(sdf_resolution_choose(NULL, 256, &chosen, note, NULL), CORE_ARG);
-    assert_int_equal(sdf_resolution_choose(&o, -1, &chosen, note, NULL), CORE_RANGE);
+    assert_int_equal(sdf_resolution_choose(&s, -1, &chosen, note, NULL), CORE_RANGE);
     assert_true(wall == 1 && gap == 2 && chosen == 3);
     core_status status = CORE_MEMORY;
     int failures = 0;
@@ -172,8 +203,8 @@ static int remove_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms), cmocka_unit_test(needle),  cmocka_unit_test(turned),
-        cmocka_unit_test(resolutions),  cmocka_unit_test(refused),
+        cmocka_unit_test(closed_forms), cmocka_unit_test(needle), cmocka_unit_test(turned),
+        cmocka_unit_test(resolutions),  cmocka_unit_test(noise),  cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folder);
 }
