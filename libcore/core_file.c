@@ -171,6 +171,7 @@ core_status core_file_rotate(const char *temporary, const char *path, core_error
     char *previous = NULL;
     CORE_CHECK(temporary && path, CORE_ARG, "file: null pointer");
     CORE_TRY_DONE(core_file_previous(path, &previous, err));
+    CORE_TRY_DONE(core_file_sync(temporary, err)); // takes long: not between the two names
     CORE_CHECK_DONE(rename(path, previous) == 0 || errno == ENOENT, CORE_IO,
                     "%s: cannot rename the file before to this name: %s", previous, strerror(errno));
     status = core_file_publish(temporary, path, err);

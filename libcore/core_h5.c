@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -243,17 +244,27 @@ done:
     return status;
 }
 
-core_status core_h5_commit(core_h5 **file, core_error *err) {
+/// Ends a file; `publish` gives it its final name, or removes it.
+static core_status commit(core_h5 **file, core_status (*publish)(const char *, const char *, core_error *),
+                          core_error *err) {
     CORE_CHECK(file && *file, CORE_ARG, "HDF5: null pointer");
     core_status status = core__h5_check_writing(*file, err);
     if (status == CORE_OK) status = core__h5_seal(*file, err);
     if (status == CORE_OK && (*file)->temporary) {
-        status = core_file_publish((*file)->temporary, (*file)->path, err);
+        status = publish((*file)->temporary, (*file)->path, err);
         core_free((*file)->temporary); // renamed, or removed by the failed publishing
         (*file)->temporary = NULL;
     }
     core_h5_abandon(file);
     return status;
+}
+
+core_status core_h5_commit(core_h5 **file, core_error *err) {
+    return commit(file, core_file_publish, err);
+}
+
+core_status core_h5_rotate(core_h5 **file, core_error *err) {
+    return commit(file, core_file_rotate, err);
 }
 
 void core_h5_abandon(core_h5 **file) {
@@ -348,6 +359,28 @@ core_status core_h5_open(const char *path, const char *format, int version_max, 
 done:
     core__h5_release(access);
     handle_destroy(&made);
+    return status;
+}
+
+core_status core_h5_open_whole(const char *path, const char *format, int version, core_h5 **file, core_error *err) {
+    core_status status = CORE_OK;
+    core_h5 *opened = NULL;
+    uint64_t stored, found;
+    int64_t version_found;
+    CORE_CHECK(format && file, CORE_ARG, "HDF5: null pointer");
+    CORE_TRY_DONE(core_h5_open(path, format, version, &opened, err));
+    CORE_TRY_DONE(core_h5_get_integer(opened, "/", "format_version", &version_found, err));
+    CORE_CHECK_DONE(version_found == version, CORE_VERSION_OTHER,
+                    "%s: found %s version %" PRId64 ", expected %d: an older cem wrote it, which can go on from it",
+                    path, format, version_found, version);
+    CORE_TRY_DONE(core_h5_content_hash(opened, &stored, err));
+    CORE_TRY_DONE(core_h5_compute_hash(opened, &found, err));
+    CORE_CHECK_DONE(stored == found, CORE_FORMAT,
+                    "%s: the file is damaged: found content %016" PRIx64 ", expected %016" PRIx64, path, found, stored);
+    *file = opened;
+    opened = NULL;
+done:
+    core_h5_close(&opened);
     return status;
 }
 

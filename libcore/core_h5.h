@@ -30,11 +30,17 @@ core_status core_h5_create(const char *path, const char *format, int version, co
 /// name order), closes, syncs, renames to the final name. *file becomes NULL whatever happens; on failure nothing is
 /// left behind.
 core_status core_h5_commit(core_h5 **file, core_error *err);
+/// As core_h5_commit, but the file that had the name before becomes PATH.1 (core_file_rotate): checkpoints.
+core_status core_h5_rotate(core_h5 **file, core_error *err);
 /// Closes and removes the temporary file (a file written in place stays, without content hash). Accepts NULL handles.
 void core_h5_abandon(core_h5 **file);
 /// Opens for reading. IO: missing, unreadable, a directory; FORMAT: not HDF5, truncated, another `format` (both named);
 /// VERSION_OTHER: format_version above version_max (both named). format NULL accepts every cem file.
 core_status core_h5_open(const char *path, const char *format, int version_max, core_h5 **file, core_error *err);
+/// As core_h5_open, of this version alone and with the content that was written (content_hash): for states that are
+/// gone on from. VERSION_OTHER: another one; FORMAT: numbers are not those that were written. Cost: reads the file
+/// once.
+core_status core_h5_open_whole(const char *path, const char *format, int version, core_h5 **file, core_error *err);
 /// Ends reading; accepts NULL handles.
 void core_h5_close(core_h5 **file);
 

@@ -2,11 +2,15 @@
 /// reads - particles in their order, pressure and stress of the last step - the scene, and where the run is.
 #include "fluid_scene_private.h"
 
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FORMAT "cem.fluid_checkpoint"
-#define VERSION 1
+#define VERSION 2 // 2: hash of the shapes
+#define INPUTS "/run/inputs"
 
 // A dataset of the world. rows: of particles or of cells.
 typedef struct field {
@@ -49,6 +53,14 @@ static int list_fields(const fluid_world *w, field *list) {
     return n;
 }
 
+// Of the files beside the scene.
+static uint64_t hash_inputs(const fluid_scene *scene) {
+    uint64_t hash = 0;
+    for (int i = 0; i < scene->count_shapes; ++i)
+        hash = core_hash_bytes(hash, &scene->shapes[i].hash, sizeof scene->shapes[i].hash);
+    return hash;
+}
+
 // ---------------------------------------------------------------------------------------------- writing
 
 static core_status write_world(core_h5 *file, const fluid_world *w, core_error *err) {
@@ -81,21 +93,17 @@ core_status fluid__checkpoint_write(const char *path, const fluid_scene *scene, 
                                     const fluid_moment *moment, const core_h5_provenance *provenance, core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
-    char *fresh = NULL;
-    const size_t n = strlen(path) + sizeof ".new";
-    CORE_NEW_DONE(fresh, n);
-    snprintf(fresh, n, "%s.new", path);
-    CORE_TRY_DONE(core_h5_create(fresh, FORMAT, VERSION, &file, err));
+    const int64_t inputs = (int64_t)hash_inputs(scene);
+    CORE_TRY_DONE(core_h5_create(path, FORMAT, VERSION, &file, err));
     CORE_TRY_DONE(core_h5_write_provenance(file, provenance, err));
     CORE_TRY_DONE(core_h5_write_text(file, "/run/scene", scene->text, "resolved", err));
     CORE_TRY_DONE(core_h5_write_text(file, "/run/scene_path", scene->path, NULL, err));
+    CORE_TRY_DONE(core_h5_write(file, INPUTS, CORE_H5_I64, 0, NULL, &inputs, NULL, "hash of the shapes", err));
     CORE_TRY_DONE(write_moment(file, moment, err));
     CORE_TRY_DONE(write_world(file, world, err));
-    CORE_TRY_DONE(core_h5_commit(&file, err));
-    status = core_file_rotate(fresh, path, err);
+    status = core_h5_rotate(&file, err);
 done:
     core_h5_abandon(&file);
-    core_free(fresh);
     return status;
 }
 
@@ -103,7 +111,7 @@ done:
 
 bool fluid_checkpoint_claims(const char *path) {
     core_h5 *file = NULL;
-    const bool ours = path && core_h5_open(path, FORMAT, VERSION, &file, NULL) == CORE_OK;
+    const bool ours = path && core_h5_open(path, FORMAT, INT_MAX, &file, NULL) == CORE_OK;
     core_h5_close(&file);
     return ours;
 }
@@ -113,10 +121,11 @@ core_status fluid_checkpoint_scene(const char *path, fluid_scene *scene, core_er
     core_status status = CORE_OK;
     core_h5 *file = NULL;
     char *text = NULL, *scene_path = NULL;
-    CORE_TRY_DONE(core_h5_open(path, FORMAT, VERSION, &file, err));
+    CORE_TRY_DONE(core_h5_open_whole(path, FORMAT, VERSION, &file, err));
     CORE_TRY_DONE(core_h5_read_text(file, "/run/scene", &text, err));
     CORE_TRY_DONE(core_h5_read_text(file, "/run/scene_path", &scene_path, err));
     status = fluid_scene_read_text(text, scene_path, scene, err);
+    if (status != CORE_OK) core_error_prefix(err, status, "%s", path);
 done:
     core_free(text);
     core_free(scene_path);
@@ -124,11 +133,22 @@ done:
     return status;
 }
 
+static core_status check_inputs(core_h5 *file, const fluid_scene *scene, core_error *err) {
+    int64_t hash;
+    CORE_TRY(core_h5_read(file, INPUTS, CORE_H5_I64, 0, NULL, &hash, false, err));
+    CORE_CHECK((uint64_t)hash == hash_inputs(scene), CORE_FORMAT,
+               "%s: shapes of %s are not those of the run: found %016" PRIx64 ", expected %016" PRIx64
+               ". Restore them, or run the scene from its start",
+               core_h5_path(file), scene->path, hash_inputs(scene), (uint64_t)hash);
+    return CORE_OK;
+}
+
 static core_status read_moment(core_h5 *file, const fluid_scene *scene, fluid_moment *m, core_error *err) {
     const size_t five = 5;
     double v[5];
     CORE_TRY(core_h5_read(file, "/run/moment", CORE_H5_F64, 1, &five, v, false, err));
-    CORE_CHECK(v[0] >= 0 && v[0] <= scene->count_phases && v[2] >= 0 && v[4] >= 0 && v[4] < 9e15, CORE_FORMAT,
+    CORE_CHECK(v[0] >= 0 && v[0] <= scene->count_phases && v[2] >= 0 && isfinite(v[2]) && v[4] >= 0 && v[4] < 9e15,
+               CORE_FORMAT,
                "%s: /run/moment: found phase %g, start %g s, output %g; expected a phase up to %d, others from 0",
                core_h5_path(file), v[0], v[2], v[4], scene->count_phases);
     *m = (fluid_moment){(int)v[0], v[1] > 0, v[2], v[3], (int64_t)v[4]};
@@ -167,9 +187,10 @@ static core_status read_world(core_h5 *file, fluid_world *w, core_error *err) {
     if (w->def.periodic)
         CORE_TRY(core_h5_read(file, "/particles/image", CORE_H5_I32, 1, &particles, w->p.image, false, err));
     CORE_TRY(core_h5_get_numbers(file, "/grid", "time_speed_warm", 3, numbers, err));
-    CORE_CHECK(numbers[0] >= 0 && numbers[1] >= 0 && numbers[2] >= 0, CORE_FORMAT,
-               "%s: /grid: found time %g s, speed %g m/s, step %g s; expected numbers from 0", core_h5_path(file),
-               numbers[0], numbers[1], numbers[2]);
+    for (int i = 0; i < 3; ++i)
+        CORE_CHECK(numbers[i] >= 0 && isfinite(numbers[i]), CORE_FORMAT,
+                   "%s: /grid: time_speed_warm: found %g, expected finite numbers from 0", core_h5_path(file),
+                   numbers[i]);
     CORE_TRY(core_h5_get_integer(file, "/grid", "step", &w->step, err));
     w->time = numbers[0], w->speed_max = numbers[1], w->warm_dt = numbers[2];
     return CORE_OK;
@@ -179,7 +200,8 @@ core_status fluid__checkpoint_read(const char *path, const fluid_scene *scene, f
                                    core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
-    CORE_TRY_DONE(core_h5_open(path, FORMAT, VERSION, &file, err));
+    CORE_TRY_DONE(core_h5_open_whole(path, FORMAT, VERSION, &file, err));
+    CORE_TRY_DONE(check_inputs(file, scene, err));
     CORE_TRY_DONE(read_moment(file, scene, moment, err));
     CORE_TRY_DONE(read_world(file, world, err));
     for (int k = 0; k < moment->phase + moment->begun && k < scene->count_phases; ++k)

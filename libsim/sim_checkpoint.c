@@ -16,35 +16,13 @@
 
 // ---------------------------------------------------------------------------------------------- file
 
-// Opens a checkpoint whose content is what was written.
-static core_status open_whole(const char *path, core_h5 **file, core_error *err) {
-    core_status status = CORE_OK;
-    core_h5 *opened = NULL;
-    uint64_t stored, found;
-    int64_t version;
-    CORE_TRY_DONE(core_h5_open(path, FORMAT, VERSION, &opened, err));
-    CORE_TRY_DONE(core_h5_get_integer(opened, "/", "format_version", &version, err));
-    CORE_CHECK_DONE(version == VERSION, CORE_VERSION_OTHER,
-                    "%s: found %s version %" PRId64 ", expected %d: an older cem wrote it, which can go on from it",
-                    path, FORMAT, version, VERSION);
-    CORE_TRY_DONE(core_h5_content_hash(opened, &stored, err));
-    CORE_TRY_DONE(core_h5_compute_hash(opened, &found, err));
-    CORE_CHECK_DONE(stored == found, CORE_FORMAT,
-                    "%s: the file is damaged: found content %016" PRIx64 ", expected %016" PRIx64, path, found, stored);
-    *file = opened;
-    opened = NULL;
-done:
-    core_h5_close(&opened);
-    return status;
-}
-
 core_status sim_checkpoint_scene(const char *path, sim_scene *scene, core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
     char *text = NULL, *scene_path = NULL, *maps = NULL;
     sim_scene read = {0};
     CORE_CHECK(path && scene, CORE_ARG, "sim_checkpoint_scene: null pointer");
-    CORE_TRY_DONE(open_whole(path, &file, err));
+    CORE_TRY_DONE(core_h5_open_whole(path, FORMAT, VERSION, &file, err));
     CORE_TRY_DONE(core_h5_read_text(file, SCENE_TEXT, &text, err));
     CORE_TRY_DONE(core_h5_read_text(file, SCENE_PATH, &scene_path, err));
     CORE_TRY_DONE(core_h5_read_text(file, SCENE_MAPS, &maps, err));
@@ -229,21 +207,15 @@ core_status sim_checkpoint_write(const char *path, const sim_scene *scene, const
                                  const sim_moment *moment, const core_h5_provenance *provenance, core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
-    char *fresh = NULL;
-    const size_t n = strlen(path) + sizeof ".new";
-    CORE_NEW_DONE(fresh, n);
-    snprintf(fresh, n, "%s.new", path);
-    CORE_TRY_DONE(core_h5_create(fresh, FORMAT, VERSION, &file, err));
+    CORE_TRY_DONE(core_h5_create(path, FORMAT, VERSION, &file, err));
     CORE_TRY_DONE(core_h5_write_provenance(file, provenance, err));
     CORE_TRY_DONE(write_inputs(file, scene, setup, err));
     CORE_TRY_DONE(write_moment(file, moment, err));
     CORE_TRY_DONE(write_flow(file, scene, &setup->flow, err));
     CORE_TRY_DONE(sim_world_save(setup->world, file, err));
-    CORE_TRY_DONE(core_h5_commit(&file, err));
-    status = core_file_rotate(fresh, path, err);
+    status = core_h5_rotate(&file, err);
 done:
     core_h5_abandon(&file);
-    core_free(fresh);
     return status;
 }
 
@@ -251,7 +223,7 @@ core_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_se
                                 core_error *err) {
     core_status status = CORE_OK;
     core_h5 *file = NULL;
-    CORE_TRY_DONE(open_whole(path, &file, err));
+    CORE_TRY_DONE(core_h5_open_whole(path, FORMAT, VERSION, &file, err));
     CORE_TRY_DONE(check_inputs(file, scene, setup, err));
     CORE_TRY_DONE(read_moment(file, scene, moment, err));
     CORE_TRY_DONE(read_flow(file, scene, &setup->flow, err));

@@ -13,7 +13,8 @@ cem_test(test_fluid_columns reference/test_fluid_columns.c slow fluid)
 set_tests_properties(test_fluid_columns PROPERTIES TIMEOUT 1800)
 add_test(NAME cli_simulate_continuum COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/simulate_continuum.sh ${CMAKE_BINARY_DIR}/bin
   ${CMAKE_SOURCE_DIR})
-set_tests_properties(cli_simulate_continuum PROPERTIES LABELS cli TIMEOUT 300)
+set_tests_properties(cli_simulate_continuum PROPERTIES LABELS cli TIMEOUT 300 ENVIRONMENT
+  "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/unit/hdf5.supp")
 
 # What a step costs.
 add_executable(bench_fluid bench/bench_fluid.c)

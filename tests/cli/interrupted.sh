@@ -2,36 +2,20 @@
 # Runs that cannot come to their end: SIGINT and SIGTERM, a file-size limit, a folder that is removed or read-only. Each ends
 # with a message; the frames so far are there; the command that is printed goes on to the same bits.
 # $1: folder of the commands.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/run_common.sh"
 chmod 755 "$work"
 
-# rows RUN: its frames as CSV without the column that counts from the run's first frame.
-rows() {
-    "$bin/simstat" "$1" --overlap off --series rows.csv >/dev/null && tail -n +2 rows.csv | cut -d, -f1-4,6-
-}
 # prefix RUN: its frames, at least one, are the first of the whole run's.
 prefix() {
     rows "$1" >part.csv || fail "$1: simstat"
     [ -s part.csv ] || fail "$1: no frames"
-    head -n "$(wc -l <part.csv)" whole.csv | cmp -s - part.csv || fail "$1: other frames than the whole run"
+    begins part.csv || fail "$1: other frames than the whole run"
 }
 
-cp "$tests/../shapes/u.wkt" .
-cat >scene.yaml <<'END'
-title: interrupted
-types:
-  u: {shape: u.wkt, radius: 0.01, density: 2500}
-contact:
-  default: {kn: 1.0e5, restitution: 0.3, mu: 0.4}
-boundaries:
-  - {name: floor, plane: {point: [0, 0], normal: [0, 1]}}
-fill:
-  - {type: u, count: 12, region: [0.0, 0.0, 0.09, 0.2]}
+{ falling 12 0.2 && cat; } >scene.yaml <<'END'
 phases:
   - {name: fall, time: 0.06}
   - {name: calm, until: rest, timeout: 0.06, on_timeout: continue}
-narrow_phase: exact
-smoothing: 0
 output: {every: 1.0e-3}
 END
 "$bin/simulate" scene.yaml -o whole.h5 --quiet >/dev/null 2>err.txt || fail "whole run: $(cat err.txt)"
@@ -42,7 +26,7 @@ for signal in INT TERM; do
     name="it's $signal"
     "$bin/simulate" scene.yaml -o "$name.h5" --quiet >out.txt 2>err.txt &
     pid=$!
-    while [ ! -e "$name.h5" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+    wait_for "$name.h5" $pid
     sleep 0.05
     kill -$signal $pid
     wait $pid
@@ -58,7 +42,7 @@ done
 # Two signals: the second one ends it at once.
 "$bin/simulate" scene.yaml -o twice.h5 --quiet >/dev/null 2>&1 &
 pid=$!
-while [ ! -e twice.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+wait_for twice.h5 $pid
 kill -STOP $pid
 kill -TERM $pid
 kill -INT $pid
@@ -82,7 +66,7 @@ done
 mkdir gone
 "$bin/simulate" scene.yaml -o gone/run.h5 --quiet >/dev/null 2>err.txt &
 pid=$!
-while [ ! -e gone/run.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+wait_for gone/run.h5 $pid
 mv gone elsewhere
 wait $pid
 got=$?
@@ -103,7 +87,7 @@ mkdir later
 [ "$(id -u)" != 0 ] || chown 65534 later
 "${as_user[@]}" ./simulate scene.yaml -o later/run.h5 --quiet >out.txt 2>err.txt &
 pid=$!
-while [ ! -e later/run.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+wait_for later/run.h5 $pid
 chmod 555 later
 wait $pid
 got=$?

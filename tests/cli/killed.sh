@@ -3,13 +3,9 @@
 # recovered is an ordinary file, a checkpoint is there, and the run goes on from it as if nothing had happened. Readers in a
 # loop disturb nothing; a second writer is refused before it touches anything.
 # $1: folder of the commands; $2: how many kills.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/run_common.sh"
 kills=$2
 
-# series RUN: its frames as CSV on standard output.
-series() {
-    "$bin/simstat" "$1" --overlap off --series "$1.csv" >/dev/null && cat "$1.csv"
-}
 # open_plain RUN FRAMES: HDF5's own tools open it like any file.
 open_plain() {
     h5dump -H "$1" >/dev/null 2>err.txt || fail "h5dump $1: $(head -c 300 err.txt)"
@@ -22,21 +18,9 @@ with h5py.File(sys.argv[1]) as f:
 END
 }
 
-cp "$tests/../shapes/u.wkt" .
-cat >scene.yaml <<'END'
-title: killed
-types:
-  u: {shape: u.wkt, radius: 0.01, density: 2500}
-contact:
-  default: {kn: 1.0e5, restitution: 0.3, mu: 0.4}
-boundaries:
-  - {name: floor, plane: {point: [0, 0], normal: [0, 1]}}
-fill:
-  - {type: u, count: 6, region: [0.0, 0.0, 0.09, 0.09]}
+{ falling 6 0.09 && cat; } >scene.yaml <<'END'
 phases:
   - {name: fall, time: 0.05}
-narrow_phase: exact
-smoothing: 0
 output: {every: 1.0e-5, checkpoint: 2.0e-3, contacts: true}
 END
 
@@ -44,14 +28,17 @@ END
 start=$(date +%s%N)
 "$bin/simulate" scene.yaml -o whole.h5 --quiet >whole.txt 2>err.txt || fail "whole run: $(cat err.txt)"
 nanoseconds=$(($(date +%s%N) - start))
-series whole.h5 >whole.csv || fail "simstat whole.h5"
+rows whole.h5 >whole.csv || fail "simstat whole.h5"
 "$bin/simulate" scene.yaml -o read.h5 --quiet >read.txt 2>err.txt &
 pid=$!
-while [ ! -e read.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+wait_for read.h5 $pid
 looks=0
 while kill -0 $pid 2>/dev/null; do
-    series read.h5 >read.csv 2>look.txt || fail "while it runs: $(cat look.txt)"
-    head -n "$(wc -l <read.csv)" whole.csv | cmp -s - read.csv || fail "while it runs: other frames"
+    rows read.h5 >read.csv 2>look.txt || fail "simstat while it runs: $(cat look.txt)"
+    begins read.csv || fail "while it runs: other frames"
+    if [ -s read.csv ]; then # a picture needs a frame
+        "$bin/simview" read.h5 -o look.svg --quiet >look.txt 2>&1 || fail "simview while it runs: $(cat look.txt)"
+    fi
     looks=$((looks + 1))
     /usr/bin/python3 - read.h5 2>look.txt <<'END' || fail "h5py while it runs: $(tail -n 1 look.txt)"
 import h5py, sys
@@ -64,12 +51,13 @@ END
     grep -q 'another program is writing' second.txt || ! kill -0 $pid 2>/dev/null || fail "second writer: $(cat second.txt)"
 done
 wait $pid || fail "the run that was read: $(cat err.txt)"
-series read.h5 | cmp -s - whole.csv || fail "readers changed the run"
+rows read.h5 | cmp -s - whole.csv || fail "readers changed the run"
 [ $looks -ge 1 ] || fail "nobody looked"
-open_plain read.h5 $(($(wc -l <whole.csv) - 1))
+open_plain read.h5 "$(wc -l <whole.csv)"
 
+# Between what moments the kills fell: before the run, while a frame or a checkpoint was being written, else.
 RANDOM=1
-began=0
+before=0 in_frame=0 in_checkpoint=0 between=0 restarted=0
 for k in $(seq 1 "$kills"); do
     rm -f killed.* recovered.h5 again.*
     "$bin/simulate" scene.yaml -o killed.h5 --quiet >/dev/null 2>&1 &
@@ -78,24 +66,40 @@ for k in $(seq 1 "$kills"); do
     sleep "$((wait_ns / 1000000000)).$(printf %09d $((wait_ns % 1000000000)))"
     kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null
-    [ -e killed.h5 ] || continue # before the run began
-    began=$((began + 1))
-    series killed.h5 >killed.csv || { fail "kill $k: simstat killed.h5" && continue; }
-    frames=$(($(wc -l <killed.csv) - 1))
-    head -n $((frames + 1)) whole.csv | cmp -s - killed.csv || fail "kill $k: other frames than the whole run"
+    if [ ! -e killed.h5 ]; then
+        before=$((before + 1))
+        continue
+    fi
+    rows killed.h5 >killed.csv || { fail "kill $k: simstat killed.h5" && continue; }
+    frames=$(wc -l <killed.csv)
+    torn=$(/usr/bin/python3 - killed.h5 2>err.txt <<'END'
+import h5py, sys
+with h5py.File(sys.argv[1], "r", swmr=True) as f:
+    print(max(len(f[p]) for p in ("/particles/grains/position/step", "/run/phase/value")) - len(f["/run/committed_frames"]))
+END
+    ) || fail "kill $k: h5py: $(tail -n 1 err.txt)"
+    if ls killed.checkpoint.h5.tmp-* >/dev/null 2>&1; then
+        in_checkpoint=$((in_checkpoint + 1))
+    elif [ "$torn" != 0 ]; then
+        in_frame=$((in_frame + 1))
+    else
+        between=$((between + 1))
+    fi
+    begins killed.csv || fail "kill $k: other frames than the whole run"
     "$bin/simstat" killed.h5 --recover recovered.h5 --quiet || fail "kill $k: --recover"
-    open_plain recovered.h5 $frames
-    series recovered.h5 | cmp -s - killed.csv || fail "kill $k: other frames in the recovered file"
+    open_plain recovered.h5 "$frames"
+    rows recovered.h5 | cmp -s - killed.csv || fail "kill $k: other frames in the recovered file"
     last=killed.checkpoint.h5
     [ -e $last ] || last=killed.checkpoint.h5.1
-    [ -e $last ] || { [ $frames -lt 16 ] || fail "kill $k: $frames frames, no checkpoint"; continue; }
+    [ -e $last ] || { [ "$frames" -lt 16 ] || fail "kill $k: $frames frames, no checkpoint"; continue; }
     "$bin/simulate" --restart $last -o again.h5 --quiet >/dev/null 2>err.txt || fail "kill $k: restart: $(cat err.txt)"
-    series again.h5 >again.csv
-    tail -n $(($(wc -l <again.csv) - 1)) whole.csv | cut -d, -f1-4,6- >wanted.csv
-    tail -n +2 again.csv | cut -d, -f1-4,6- | cmp -s - wanted.csv || fail "kill $k: the restarted run differs"
+    restarted=$((restarted + 1))
+    rows again.h5 >again.csv
+    tail -n "$(wc -l <again.csv)" whole.csv | cmp -s - again.csv || fail "kill $k: the restarted run differs"
     # what has been computed again overlaps what was saved
-    [ $(($(wc -l <again.csv) - 1 + frames)) -ge $(($(wc -l <whole.csv) - 1)) ] || fail "kill $k: frames are missing between"
+    [ $(($(wc -l <again.csv) + frames)) -ge "$(wc -l <whole.csv)" ] || fail "kill $k: frames are missing between"
 done
-[ $began -ge $((kills / 2)) ] || fail "only $began of $kills kills met a run"
-echo "$began of $kills kills while frames were written, $looks looks"
+[ $before -le $((kills / 2)) ] || fail "$before of $kills kills met no run"
+echo "$kills kills: $before before the run, $in_frame within a frame, $in_checkpoint within a checkpoint, $between at other times;" \
+    "$restarted restarted; $looks looks of simstat, simview, h5py and a second writer at a run"
 finish

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Checkpoints: runs that go on from one are the same, digit for digit; damaged or foreign ones are refused, nothing is lost.
 # $1: folder of the commands.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/run_common.sh"
 
 # Everything that has a state: a pour, an outlet, a moving grain and plane, springs, rest.
 mkdir -p "Ordner ü"
-cp "$tests/../shapes/u.wkt" "Ordner ü/"
+cp u.wkt "Ordner ü/"
 printf 't,x\n0,0\n0.3,0.001\n' >"Ordner ü/wall.csv"
 cat >"Ordner ü/scene.yaml" <<'END'
 title: everything that has a state
@@ -40,7 +40,7 @@ cp whole.checkpoint.h5 end.h5
 # A kill in the middle leaves one that is whole.
 "$bin/simulate" "Ordner ü/scene.yaml" -o killed.h5 --quiet >/dev/null 2>&1 &
 pid=$!
-while [ ! -s killed.checkpoint.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+wait_for killed.checkpoint.h5 $pid
 cp killed.checkpoint.h5 early.h5 2>/dev/null || cp killed.checkpoint.h5.1 early.h5 2>/dev/null || fail "no early checkpoint"
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
@@ -70,37 +70,7 @@ expect 2 'overwrite' simulate --restart run.checkpoint.h5 -o run.h5
 mv run.checkpoint.h5 run.checkpoint.h5.1
 expect 2 'overwrite' simulate --restart run.checkpoint.h5.1 -o run.h5
 cmp -s last.h5 run.checkpoint.h5.1 && [ ! -e run.h5 ] || fail "a checkpoint was overwritten"
-size=$(stat -c %s last.h5)
-for part in 1 2 3 4 5 6 7 8 9 10; do
-    head -c $((size * part / 11)) last.h5 >cut.h5
-    expect 2 'cut.h5' simulate --restart cut.h5 -o x.h5
-done
-# Of another version, older or newer: named.
-for version in 1 99; do
-    cp end.h5 version.h5
-    /usr/bin/python3 - version.h5 $version <<'END' || fail "h5py"
-import h5py, numpy, sys
-with h5py.File(sys.argv[1], "r+") as f:
-    f.attrs.modify("format_version", numpy.int64(sys.argv[2]))
-END
-    expect 2 "version.h5: found cem.checkpoint version $version, expected" simulate --restart version.h5 -o x.h5
-done
-end_size=$(stat -c %s end.h5)
-for k in $(seq 1 100); do
-    cp end.h5 flipped.h5
-    at=$((end_size * k / 101))
-    byte=$(od -An -tu1 -j$at -N1 end.h5)
-    printf "\\x$(printf %02x $((byte ^ 1 << k % 8)))" | dd of=flipped.h5 bs=1 seek=$at conv=notrunc 2>/dev/null
-    (ulimit -t 2 && exec "$bin/simulate" --restart flipped.h5 -o flipped.run.h5 --quiet) >out.txt 2>err.txt # 2 s of CPU
-    got=$?
-    if [ $got = 0 ]; then
-        # a byte that means nothing (padding, provenance): then nothing may differ
-        "$bin/simstat" flipped.run.h5 --overlap off --poses flipped.poses >/dev/null || fail "flipped byte $at: simstat"
-        cmp -s whole.poses flipped.poses || fail "flipped byte $at: accepted, and the run differs"
-    else
-        [ $got = 2 ] && grep -q 'flipped.h5' err.txt || fail "flipped byte $at: exit $got: $(head -c 200 err.txt)"
-    fi
-done
+refuses_damage end.h5 cem.checkpoint 1 99
 printf 't,x\n0,0\n0.3,0.002\n' >"Ordner ü/wall.csv"
 expect 2 'shapes, maps or CSV' simulate --restart end.h5 -o x.h5
 printf 't,x\n0,0\n0.3,0.001\n' >"Ordner ü/wall.csv"

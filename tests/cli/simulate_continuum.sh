@@ -1,6 +1,6 @@
 #!/bin/bash
 # simulate, simview and simstat on scenes with `model: continuum`. $1: folder of the commands; $2: the repository.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/run_common.sh"
 top=$2
 
 cat >good.yaml <<'END'
@@ -43,5 +43,13 @@ expect 2 'would overwrite its own input' simulate good.yaml -o good.yaml --quiet
 grep -q 'phase go timed out after 0.1 s' err.txt || fail "a phase that times out: $(cat err.txt)"
 printf 'not a file of HDF5' >broken.h5
 expect 2 'broken.h5' simulate --restart broken.h5 -o x.h5
+refuses_damage run.checkpoint.h5.1 cem.fluid_checkpoint 1 99
+
+# A checkpoint belongs to the shapes of its run.
+sed 's|^fill: .*|fill: [{shape: {file: u.wkt, radius: 0.08, position: [0.1, 0.09]}}]|' good.yaml >u.yaml
+state=$(state_of u.yaml -o u.h5)
+[ "$(state_of --restart u.checkpoint.h5.1 -o again.h5)" = "$state" ] || fail "a filled shape, restart: $(cat err.txt)"
+printf 'POLYGON ((0 0, 3 0, 3 3, 2 3, 2 1, 1 1, 1 3, 0 3, 0 0))\n' >u.wkt
+expect 2 'shapes of .*u.yaml are not those of the run' simulate --restart u.checkpoint.h5.1 -o x.h5
 
 finish

@@ -501,6 +501,47 @@ static void test_out_of_memory(void **state) {
     }
 }
 
+/// A file of one number at `path`, of the given version; the one before is kept.
+static void write_number(const char *path, int version, double value) {
+    core_h5 *file = NULL;
+    OK(core_h5_create(path, "cem.test", version, &file, err));
+    OK(core_h5_write(file, "/x", CORE_H5_F64, 0, NULL, &value, NULL, NULL, err));
+    OK(core_h5_rotate(&file, err));
+    assert_null(file);
+}
+
+/// core_h5_rotate keeps the file before; core_h5_open_whole takes one version, and the very numbers that were written.
+static void test_states_are_whole(void **state) {
+    (void)state;
+    const char *path = test_folder_file("state.h5"), *previous = test_folder_file("state.h5.1");
+    const double value = 0.1, changed = 0.2;
+    core_h5 *file = NULL;
+    char *bytes = NULL;
+    size_t n = 0, at = 0;
+    double x = 0;
+    write_number(path, 2, 7);
+    write_number(path, 2, value);
+    assert_int_equal(test_folder_count(), 2);
+    OK(core_h5_open_whole(previous, "cem.test", 2, &file, err));
+    OK(core_h5_read(file, "/x", CORE_H5_F64, 0, NULL, &x, true, err));
+    core_h5_close(&file);
+    assert_true(x == 7);
+    FAILS(CORE_VERSION_OTHER, "state.h5: found cem.test version 2, expected at most 1",
+          core_h5_open_whole(path, "cem.test", 1, &file, err));
+    FAILS(CORE_VERSION_OTHER, "state.h5: found cem.test version 2, expected 3: an older cem wrote it",
+          core_h5_open_whole(path, "cem.test", 3, &file, err));
+    FAILS(CORE_FORMAT, "expected \"cem.other\"", core_h5_open_whole(path, "cem.other", 2, &file, err));
+    FAILS(CORE_ARG, "null", core_h5_open_whole(path, NULL, 2, &file, err));
+    FAILS(CORE_ARG, "null", core_h5_rotate(&file, err));
+    OK(core_file_read(path, (size_t)1 << 20, &bytes, &n, err));
+    while (at + sizeof value <= n && memcmp(bytes + at, &value, sizeof value) != 0) at++;
+    memcpy(bytes + at, &changed, sizeof changed); // no piece of metadata: no checksum of HDF5 sees it
+    OK(core_file_write(path, bytes, n, err));
+    core_free(bytes);
+    FAILS(CORE_FORMAT, "state.h5: the file is damaged", core_h5_open_whole(path, "cem.test", 2, &file, err));
+    assert_null(file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_types_round_trip, test_folder_make, test_folder_remove),
@@ -516,6 +557,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_bytes_are_reproducible, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_provenance_is_stored, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_abandon_leaves_nothing, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_states_are_whole, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_out_of_memory, test_folder_make, test_folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
