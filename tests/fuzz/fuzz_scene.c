@@ -1,18 +1,10 @@
 /// Scene files: what is read reads again from its own text, to the same text.
-#include "fuzz.h"
+#include "fuzz_put.h"
 
 #include "sim.h"
 
-/// The shape that the corpus names, once, beside the scene.
-static void put_shape(void) {
-    static const char square[] = "POLYGON ((0 0, 1 0, 1 1, 0 1, 0 0))\n";
-    static bool done;
-    if (!done) fuzz_expect(fuzz_file("square.wkt", square, sizeof square - 1) != NULL, "no folder to work in");
-    done = true;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    put_shape();
+    fuzz_put_shape();
     const char *path = fuzz_file("scene.yaml", data, size);
     core_error err = {0};
     sim_scene scene = {0}, again = {0};

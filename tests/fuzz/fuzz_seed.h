@@ -5,7 +5,6 @@
 
 #include "fuzz.h"
 
-#include "fixtures/run_fixture.h"
 #include "unit/sim_fixture.h"
 
 static inline core_status fuzz_seed_shape(const char *name, sdf_shape *s, sdf_grid *g, core_error *err) {
@@ -75,10 +74,6 @@ done:
     sdf_grid_clear(&grid);
     cspace_bundle_clear(&bundle);
     return status;
-}
-
-static inline core_status fuzz_seed_run(const char *path, core_error *err) {
-    return fixture_write_collapse(path, 2, 3, true, err);
 }
 
 /// The path of the file that `make` writes, at the first call.
