@@ -213,7 +213,7 @@ static double distance_share(const net_job jobs[2]) {
 }
 
 // Both nets from the same rows. With two threads each net has one of its own: they share nothing, so no step of one
-// waits for the other (a barrier a step costs far more on a busy machine).
+// waits for the other.
 static core_status train_side_by_side(const cspace__train_rows *t, const cspace_train_def *def,
                                       cspace__train_meter *meter, const unfinished *kept, cspace_map *map,
                                       core_error *err) {

@@ -226,7 +226,6 @@ enum { SIM_STAGE_LIST, SIM_STAGE_CONTACTS, SIM_STAGE_GRAINS, SIM_STAGES };
 struct sim_world {
     // what it is made of
     int capacity, count_types, threads, k_max;
-    int threads_used; // 1 .. threads, of the next step; changes no bit
     double gravity[2], dt, smoothing;
     double reach_step; // m: a grain that moves farther in a step has blown up, or could pass through something
     double period_start, period;                      // m; x is periodic over `period`, 0: unbounded
@@ -327,7 +326,7 @@ double sim_mover_follow(sim_world *world, int i, const double force[2], double t
 double sim_world_grain_energy(const sim_world *world, int i);
 /// Brings x of grain i into the period.
 void sim_world_wrap(sim_world *world, int i);
-/// Seconds of the wall clock, for benchmarks and the choice of threads; never part of a result.
+/// Seconds of the wall clock, for benchmarks and checkpoints; never part of a result.
 double sim_wall_time(void);
 
 // ---------------------------------------------------------------------------------------------- back ends and runs

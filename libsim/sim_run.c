@@ -11,10 +11,6 @@
 static const double REST_ENERGY = 1e-3;
 static const double STIFFNESS_WARN = 0.35; // dt sqrt(k_n/m_eff) above which a run is restless
 static const int REPORT_STEPS = 64;        // steps between two progress reports
-// One thread or all of them: steps between two trials of the other choice, steps of a trial, and how much faster it has
-// to be.
-static const int64_t TRIAL_EVERY = 4096, TRIAL_STEPS = 8;
-static const double TRIAL_GAIN = 1.1;
 static const double CHECKPOINT_WALL = 600; // s between two checkpoints where the scene says nothing
 
 // A run in progress.
@@ -33,7 +29,6 @@ typedef struct run {
     int64_t step_written; // step of the last frame, -1: none
     bool broken;          // a step failed: the state is not worth keeping
     bool stopped;         // was asked to stop, and did
-    double trial_time[2]; // s, of the steps before a trial and of the trial
 } run;
 
 sim_run_def sim_run_default_def(void) {
@@ -314,29 +309,7 @@ static double rest_time(const sim_world *w) {
     return 2 * sqrt(radius / sqrt(w->gravity[0] * w->gravity[0] + w->gravity[1] * w->gravity[1]));
 }
 
-// Waking threads several times a step loses where processors are shared with other programs (tenfold was seen). The
-// number of threads changes no bit of the result, so the faster choice is taken: some steps are timed, then as many
-// with the other choice.
-static void choose_threads(run *r) {
-    sim_world *w = r->setup.world;
-    const int64_t phase = w->step % TRIAL_EVERY;
-    if (w->threads == 1 || phase > 2 * TRIAL_STEPS) return;
-    const double now = sim_wall_time();
-    if (phase == 0) {
-        r->trial_time[0] = now;
-    } else if (phase == TRIAL_STEPS) {
-        r->trial_time[0] = now - r->trial_time[0];
-        r->trial_time[1] = now;
-        w->threads_used = w->threads_used == 1 ? w->threads : 1;
-    } else if (phase == 2 * TRIAL_STEPS) {
-        r->trial_time[1] = now - r->trial_time[1];
-        const bool gain = r->trial_time[1] * TRIAL_GAIN < r->trial_time[0];
-        if (!gain) w->threads_used = w->threads_used == 1 ? w->threads : 1;
-    }
-}
-
 static core_status advance(run *r, core_error *err) {
-    choose_threads(r);
     core_status status = sim_flow_pour(&r->setup.flow, r->scene, r->setup.world, err);
     if (status == CORE_OK) status = sim_world_step(r->setup.world, err);
     r->broken = status != CORE_OK;

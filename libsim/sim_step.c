@@ -125,7 +125,7 @@ static core_status fail_broken(const sim_world *w, int i, core_error *err) {
 // Contacts of all pairs, then all grains. One thread lets the grains follow as soon as their pairs are done, while
 // these are in its cache: no pair that comes later reads them.
 static void do_blocks(sim_world *w, int count_grain_blocks, double *clock) {
-    const int threads = w->pairs.n < SIM_SERIAL_PAIRS ? 1 : w->threads_used;
+    const int threads = w->pairs.n < SIM_SERIAL_PAIRS ? 1 : w->threads;
     if (threads > 1 || w->timed) {
         core_thread_for(threads, w->count_blocks, sim_pairs_contacts, w);
         book(w, SIM_STAGE_CONTACTS, clock);

@@ -127,7 +127,6 @@ core_status sim_world_create(const sim_world_def *def, sim_world **world, core_e
     *w = (sim_world){.capacity = def->capacity,
                      .count_types = def->count_types,
                      .threads = def->threads,
-                     .threads_used = def->threads,
                      .k_max = def->contacts,
                      .gravity = {def->gravity[0], def->gravity[1]},
                      .dt = def->dt,

@@ -58,9 +58,9 @@ static core_status make_pile(const sim_type_def *type, int n, int threads, const
                      v[2] = {0, 0};
         CORE_TRY(sim_world_add(*world, 0, x, 0, v, 0, err));
     }
-    (*world)->threads_used = 1;
+    (*world)->threads = 1;
     for (int i = 0; i < 8000; ++i) CORE_TRY(sim_world_step(*world, err));
-    (*world)->threads_used = threads;
+    (*world)->threads = threads;
     return CORE_OK;
 }
 

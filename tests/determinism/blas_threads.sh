@@ -8,7 +8,6 @@ root=$(cd "$2" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-export OMP_WAIT_POLICY=passive
 failures=0
 
 fail() {

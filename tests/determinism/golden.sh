@@ -13,7 +13,6 @@ table=$root/tests/determinism/golden.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-export OMP_WAIT_POLICY=passive
 failures=0
 
 # state PROGRAM ARGS...: the hash that a run prints, or its message.
