@@ -150,7 +150,7 @@ done
 # Two runs into one file: the second is refused, the first goes on; after a kill the name is free again.
 "$bin/simulate" good.yaml -o busy.h5 --quiet --set 'gravity=[0, 0]' --set 'phases[0].time=1000' --set output.every=0.1 &
 first=$!
-for _ in {1..100}; do [ -e busy.h5 ] || sleep 0.1; done
+for _ in {1..300}; do "$bin/simstat" busy.h5 >out.txt 2>err.txt && break; sleep 0.1; done # until it has a frame
 kill -STOP $first # so that its file stays as it is
 expect 1 'busy.h5: cannot write: another program is writing this file' simulate good.yaml -o busy.h5
 kill -9 $first
