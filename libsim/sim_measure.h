@@ -64,10 +64,10 @@ typedef struct sim_measurement {
     double repose_angle, repose_error;
     double repose_x0, repose_x1; // m: range of the fit
 
-    // Exact overlap of the outlines, pairs with both centres in the region. Depth: the deepest that a boundary point of
-    // one outline lies inside the other (found to 1e-3), in units of the smaller circumradius: for a corner in a face
-    // and for two faces the translation that parts them; at most half the wall where thin walls cross. -1 and NaN
-    // unless asked for.
+    // Exact overlap of the outlines: pairs of grains with both centres in the region, and of these with boundaries that
+    // are grains. Depth: the deepest that a boundary point of one outline lies inside the other (found to 1e-3), in
+    // units of the smaller circumradius: for a corner in a face and for two faces the translation that parts them; at
+    // most half the wall where thin walls cross. -1 and NaN unless asked for.
     int64_t overlap_pairs;                         // pairs of outlines that overlap
     double overlap_mean, overlap_p99, overlap_max; // over those pairs; 0 if there is none
     double overlap_fraction_above_3;               // part of those pairs deeper than 3 %; 0 if there is none

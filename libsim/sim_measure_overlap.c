@@ -72,10 +72,26 @@ static core_status keep_depth(depths *d, double depth, core_error *err) {
     return CORE_OK;
 }
 
-// Exact overlap of grains k < l of the selection, if their bounding circles meet.
+// The selection and the boundaries that are grains, wherever they are; the caller frees all->rows.
+static core_status add_boundaries(const sim_selection *s, sim_selection *all, core_error *err) {
+    *all = *s;
+    all->rows = core_alloc((size_t)s->info->count_rows + 1, sizeof *all->rows);
+    CORE_CHECK(all->rows, CORE_MEMORY, "out of memory: %d grains", s->info->count_rows);
+    all->count = 0;
+    for (int i = 0, k = 0; i < s->info->count_rows; i++) {
+        if (k < s->count && s->rows[k] == i)
+            all->rows[all->count++] = s->rows[k++];
+        else if (s->info->prescribed[i] && s->state->id[i] >= 0)
+            all->rows[all->count++] = i;
+    }
+    return CORE_OK;
+}
+
+// Exact overlap of grains k < l of the selection, if their bounding circles meet. Two boundaries may overlap.
 static core_status try_pair(const sim_selection *s, int k, int l, depths *d, core_error *err) {
     sdf_posed a = posed(s, s->rows[k]), b = posed(s, s->rows[l]);
     double dx = b.x - a.x, dy = b.y - a.y, reach = a.scale + b.scale, area, depth;
+    if (s->info->prescribed[s->rows[k]] && s->info->prescribed[s->rows[l]]) return CORE_OK;
     if (dx * dx + dy * dy >= reach * reach) return CORE_OK;
     core_status status = sdf_posed_overlap(&a, &b, &area, &depth, err);
     if (status != CORE_OK)
@@ -129,13 +145,16 @@ core_status sim_measure_overlap(const sim_selection *s, sim_measurement *m, core
     core_status status = CORE_OK;
     cells c = {0};
     depths d = {0};
-    if (s->count > 0) CORE_TRY_DONE(build_cells(s, &c, err));
+    sim_selection all = {0};
+    CORE_TRY_DONE(add_boundaries(s, &all, err));
+    if (all.count > 0) CORE_TRY_DONE(build_cells(&all, &c, err));
     CORE_TRY_DONE(keep_depth(&d, 0.0, err)); // so that there is an array to sort
     d.count = 0;
-    for (int k = 0; k < s->count; k++) CORE_TRY_DONE(try_neighbours(s, &c, k, &d, err));
+    for (int k = 0; k < all.count; k++) CORE_TRY_DONE(try_neighbours(&all, &c, k, &d, err));
     summarise(&d, m);
     m->overlap_plane_max = deepest_below_planes(s);
 done:
+    core_free(all.rows);
     core_free(c.first);
     core_free(c.next);
     core_free(d.values);

@@ -299,6 +299,36 @@ static void test_overlap_by_hand(void **state) {
     core_run_close(&r);
 }
 
+// Grains with boundaries that are grains count, wherever the boundaries are; two boundaries with each other do not.
+static void test_overlap_with_boundaries(void **state) {
+    (void)state;
+    core_error err = {0};
+    scene s = {0};
+    const double R = 0.01, half = R / sqrt(2.0);
+    must(fixture_add_square(&s.run, R, 2500, &err), &err);
+    s.run.prescribed = (const uint8_t[]){1, 0, 1, 0, 1};
+    scene_begin(&s, 5);
+    place(&s, 0, 0, 0, 0);
+    place(&s, 1, 2 * half - 0.05 * R, -half, 0);       // .05 R into the boundary 0
+    place(&s, 2, 0, 2 * half - 0.2 * R, 0);            // two boundaries
+    place(&s, 3, 0, 4 * half - 0.2 * R - 0.01 * R, 0); // .01 R into the boundary 2
+    place(&s, 4, 0, 4 * half - 0.2 * R - 0.01 * R, 0); // taken away
+    s.f.id[4] = -1;
+    scene_append(&s, 0, 0);
+    core_run_reader *r = scene_end(&s);
+    sim_measurement m = measure(r, 0, NULL);
+    assert_int_equal(m.count_grains, 2);
+    assert_int_equal(m.overlap_pairs, 2);
+    check_near(m.overlap_max, 0.05, 1e-9);
+    check_near(m.overlap_mean, 0.03, 1e-9);
+    sim_measure_def def = sim_measure_default_def();
+    def.region[0] = half, def.region[1] = -1, def.region[2] = 1, def.region[3] = 1; // grain 1 alone
+    m = measure(r, 0, &def);
+    assert_int_equal(m.overlap_pairs, 1);
+    check_near(m.overlap_max, 0.05, 1e-9);
+    core_run_close(&r);
+}
+
 // Deepest boundary point of a in b by sampling every edge at many points; world frame, so another way than the
 // library's.
 static double sampled_depth(const sdf_posed *a, const sdf_posed *b) {
@@ -478,6 +508,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_a_slope_needs_four_columns, remove_file),
         cmocka_unit_test_teardown(test_no_slope_without_a_flank, remove_file),
         cmocka_unit_test_teardown(test_overlap_by_hand, remove_file),
+        cmocka_unit_test_teardown(test_overlap_with_boundaries, remove_file),
         cmocka_unit_test_teardown(test_depth_in_an_inner_corner, remove_file),
         cmocka_unit_test_teardown(test_depth_of_a_tip, remove_file),
         cmocka_unit_test_teardown(test_overlap_against_all_pairs, remove_file),
