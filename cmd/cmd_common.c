@@ -1,6 +1,6 @@
 /// What every command does alike (cmd_common.h). The one static struct below holds the program's name and the progress
 /// line that stands on the terminal; a process has one of each.
-#define _POSIX_C_SOURCE 200809L // clock_gettime, isatty, SIGXFSZ
+#define _POSIX_C_SOURCE 200809L // clock_gettime, getrusage, isatty, SIGXFSZ
 
 #include "cmd_common.h"
 
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -201,6 +202,14 @@ int cmd_report(const core_error *err) {
 }
 
 // ---------------------------------------------------------------------------------------------- progress
+
+void cmd_costs(double *seconds, double *megabytes) {
+    struct rusage use = {0};
+    getrusage(RUSAGE_SELF, &use);
+    *seconds = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+               1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+    *megabytes = 1.024e-3 * (double)use.ru_maxrss; // Linux counts in 1024 bytes
+}
 
 double cmd_seconds(void) {
     struct timespec now = {0, 0};

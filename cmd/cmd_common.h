@@ -43,6 +43,8 @@ int cmd_report(const core_error *err);
 core_progress cmd_progress(bool quiet);
 /// Seconds of a clock that only goes forward.
 double cmd_seconds(void);
+/// What this process has cost so far: processor time (all threads) in s, the most memory it has held in MB (1e6 bytes).
+void cmd_costs(double *seconds, double *megabytes);
 /// Ends the current progress line (if any).
 void cmd_progress_end(void);
 

@@ -119,9 +119,11 @@ static void listen(void *user, const char *stage, double done, double total, con
 static void print_summary(const char *path, const sim_run_report *r) {
     const sim_totals *t = &r->totals;
     char hash[17];
+    double seconds, megabytes;
+    cmd_costs(&seconds, &megabytes);
     core_hash_text(r->state_hash, hash);
-    printf("%s: %lld frames, %lld steps of %.4g s, %.4g s simulated in %.3g s\n", path, (long long)r->frames,
-           (long long)r->steps, r->dt, r->simulated, r->wall);
+    printf("%s: %lld frames, %lld steps of %.4g s, %.4g s simulated in %.3g s (%.3g s of processor time, %.3g MB)\n",
+           path, (long long)r->frames, (long long)r->steps, r->dt, r->simulated, r->wall, seconds, megabytes);
     printf("kinetic %.4g J, potential %.4g J, elastic %.4g J, dissipated %.4g J (damping) + %.4g J (friction)\n",
            t->kinetic, t->potential, t->elastic, t->dissipated_damping, t->dissipated_friction);
     printf("%lld contacts, %lld with planes, %lld sliding; penetration mean %.3g m, max %.3g m\n",

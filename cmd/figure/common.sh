@@ -43,7 +43,9 @@ run_step() {
 }
 
 minutes() {
-    if [ "$1" -ge 60 ]; then echo "$(($1 / 60)) min $(($1 % 60)) s"; else echo "$1 s"; fi
+    if [ "$1" -ge 7200 ]; then
+        echo "$(($1 / 3600)) h $(($1 / 60 % 60)) min"
+    elif [ "$1" -ge 60 ]; then echo "$(($1 / 60)) min $(($1 % 60)) s"; else echo "$1 s"; fi
 }
 
 # Steps of one stage, `width` at a time.
@@ -71,10 +73,22 @@ run_stage() {
     wait
 }
 
+# What is to be done, and how long it takes on so many idle cores.
+forecast() {
+    local i todo=0 core=0
+    for i in "${!step_stage[@]}"; do
+        if is_current "$i"; then continue; fi
+        todo=$((todo + 1)) core=$((core + step_cost[i]))
+        if [ -n "${1:-}" ]; then echo "  ${step_stage[$i]}  $(minutes "${step_cost[$i]}")  ${step_label[$i]}"; fi
+    done
+    echo "cmd/figures: $todo of ${#step_stage[@]} steps to do, about $(minutes $core) on one idle core, $(minutes $((core / jobs))) on $jobs"
+}
+
 run_steps() {
     local cost i skipped=0 begun=0 count_begun=0 started=$SECONDS total=0
     for cost in "${step_cost[@]}"; do total=$((total + cost)); done
-    # A map is trained by all processors; a run takes one.
+    forecast
+    # A map is trained by as many processors as there are jobs; a run takes one.
     run_stage maps 1
     run_stage run "$jobs"
     run_stage draw 1
@@ -90,17 +104,38 @@ run_steps() {
 
 # ------------------------------------------------------------------------------------------------ maps and shapes
 
-# The map of pairs of shapes, shared by all figures: add_map NAME FILE... (quick: 200,000 samples, about eight core seconds a pair).
-add_map() {
-    local name=$1 effort=(--samples 200000 --epochs 16) pairs
-    shift
-    if [ "$scale" = full ]; then effort=(--samples 500000 --epochs 40); fi
-    pairs=$(($# * ($# + 1) / 2))
+# The maps of NAME, shared by all figures; their file is left in `maps`: add_maps NAME PAIRS "INPUT..." SHAPE... or SCENE
+# Quick: 200,000 samples, about eight core seconds a pair.
+add_maps() {
+    local name=$1 pairs=$2 inputs=$3 effort=(--samples 200000 --epochs 16) cost=8
+    shift 3
+    if [ "$scale" = full ]; then effort=(--samples 500000 --epochs 40) cost=48; fi
     maps=$out/maps/$name.$scale.maps.h5
     # Two figures may ask for one map.
     if [[ " ${step_output[*]} " = *" $maps "* ]]; then return; fi
-    add maps $((pairs * ${#effort[1]})) "map $name" "$maps" "$*" \
-        "$bin/mkmaps" "$@" -o "$maps" --labels exact --recipe accurate "${effort[@]}" --quiet
+    add maps $((pairs * cost)) "maps of $name: $pairs" "$maps" "$inputs" \
+        common_mkmaps "$@" -o "$maps" --labels exact --recipe accurate "${effort[@]}" --quiet
+}
+
+# On so many processors as there may be runs: the maps do not depend on it.
+common_mkmaps() { "$bin/mkmaps" "$@" --threads "$jobs"; }
+
+# Of one shape with itself: add_map NAME FILE
+add_map() { add_maps "$1" 1 "$2" "$2"; }
+
+# Of all pairs of a scene: add_scene_map NAME SCENE PAIRS
+add_scene_map() {
+    local shapes
+    shapes=$(sed -n 's/.*shape: *\([^,}]*\).*/\1/p' "$2" | sort -u | sed "s:^:${2%/*}/:")
+    add_maps "$1" "$3" "$2 ${shapes//$'\n'/ }" "$2"
+}
+
+# Player and, where ffmpeg is installed, film of a run that a table says is done: add_moving FIGURE RUN TABLE NAME
+add_moving() {
+    add draw 5 "$1, player" "$out/$1/$4.html" "$3" "$bin/simview" "$2" -o "$out/$1/$4.html" --quiet
+    if command -v ffmpeg >/dev/null; then
+        add draw 30 "$1, film" "$out/$1/$4.mp4" "$3" "$bin/simview" "$2" -o "$out/$1/$4.mp4" --width 960 --quiet
+    fi
 }
 
 # Circumradius (m) of a shape whose convex hull is to have the area of a disc of the diameter given: hull_radius FILE.wkt DIAMETER
@@ -139,6 +174,18 @@ statistics() {
     awk '$1 != "nan" { n++; s += $1; q += $1 * $1 }
         END { m = n ? s / n : 0; v = n > 1 ? (q - n * m * m) / (n - 1) : -1
               printf "%d %.4g %s\n", n, m, v < 0 ? (n > 1 ? 0 : "nan") : sprintf("%.2g", sqrt(v / n)) }'
+}
+
+# MEAN ERROR on standard input as "MEAN +- ERROR", the error with two digits and the mean with as many decimals.
+plus_minus() {
+    awk '{ if ($2 == "nan" || $2 == 0) { printf "%.3g%s\n", $1, $2 == "nan" ? "" : " +- 0"; next }
+        split(sprintf("%.1e", $2), e, "e"); k = e[2] < 1 ? 1 - e[2] : 0
+        printf "%.*f +- %.*f\n", k, $1, k, $2 }'
+}
+
+# Name of a shape in titles and tables: # for hash, a capital for a single letter.
+shape_title() {
+    case $1 in hash) echo "#" ;; ?) echo "${1^}" ;; *) echo "$1" ;; esac
 }
 
 table_head() {

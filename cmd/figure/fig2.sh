@@ -48,7 +48,9 @@ fig2_draw() {
             a = atan2(y1 - y0, x1 - x0)
             printf "<path d=\"M%.1f %.1fL%.1f %.1fM%.1f %.1fL%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"2.5\" fill=\"none\"/>\n", x0, y0, x1, y1,
                 x1 - 9 * cos(a - .4), y1 - 9 * sin(a - .4), x1, y1, x1 - 9 * cos(a + .4), y1 - 9 * sin(a + .4), colour
-            printf "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%s</text>\n", x1 + 6, y1 - 6, colour, text
+            # A white edge, painted first, keeps the letters off what they lie on.
+            printf "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\" stroke=\"#ffffff\" stroke-width=\"4\" stroke-linejoin=\"round\" paint-order=\"stroke\">%s</text>\n",
+                x1 + 6, y1 - 6, colour, text
         }
         function cut(i0, j0, i1, j1) { # where the level is on an edge of the grid
             a = d[i0 + 81 * j0] - level; b = d[i1 + 81 * j1] - level
@@ -67,7 +69,8 @@ fig2_draw() {
             arrow(px(0), py(.3), px(.5), py(.3), "#d55e00", "n1")
             arrow(px(1.1), py(0), px(1.1), py(.5), "#d55e00", "n2")
             arrow(px(.6), py(.6), px(.6 + .65 * .5858), py(.6 + .65 * .4763), "#96101f", "smoothed gradient")
-            printf "<text x=\"%.1f\" y=\"20\">B touches A at two points</text>\n<text x=\"520\" y=\"20\">d over the place of B, theta = 0</text>\n", px(-.4)
+            printf "<text x=\"%.1f\" y=\"20\">B touches A at two points</text>\n<text x=\"520\" y=\"20\">d over the centroid of B at theta = 0, lines every 0.2</text>\n", px(-.4)
+            printf "<text x=\"%.1f\" y=\"%.1f\">A</text>\n<text x=\"%.1f\" y=\"%.1f\">B</text>\n", px(1.6), py(-.23), px(.64), py(.95)
             for (j = 0; j < 81; j++) for (i = 0; i < 81; i++) if (d[i + 81 * j] < 0)
                 printf "<rect x=\"%.2f\" y=\"%.2f\" width=\"5.6\" height=\"5.6\" fill=\"#d9dadd\" shape-rendering=\"crispEdges\"/>\n", sx(-1.025 + .05 * i), sy(-.975 + .05 * j)
             for (l = -2; l <= 5; l++) {

@@ -181,6 +181,24 @@ static void test_choices_and_integers(void **state) {
     assert_output("--threads: found \"1.5\", expected a whole number from 1 to 64");
 }
 
+// A process that has touched 50 MB has held as much, and touching them has taken time.
+static void test_costs(void **state) {
+    (void)state;
+    double before, after, megabytes;
+    cmd_costs(&before, &megabytes);
+    assert_true(before >= 0 && megabytes > 0);
+    unsigned char *block = core_alloc(50, 1000000);
+    assert_non_null(block);
+    unsigned sum = 0;
+    for (int turn = 0; turn < 4; turn++)
+        for (int i = 0; i < 50000000; i++) sum += block[i]++;
+    cmd_costs(&after, &megabytes);
+    assert_int_equal(sum, 3u * 4u / 2u * 50000000u);
+    assert_true(after > before + 0.01 && after < before + 60);
+    assert_true(megabytes >= 50 && megabytes < 50000);
+    core_free(block);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_command_line, test_folder_make, test_folder_remove),
@@ -188,6 +206,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_progress_in_a_log, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_exit_status, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_choices_and_integers, test_folder_make, test_folder_remove),
+        cmocka_unit_test(test_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
