@@ -1,4 +1,4 @@
-/// What a run file of the continuum holds: particles as squares of their sub-cell, coloured by where they started;
+/// What a run file of the continuum holds: particles as discs around their sub-cell, coloured by where they started;
 /// solids as planes, walls and prescribed rows; totals as observables.
 #include "fluid_scene_private.h"
 
@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define DISC_CORNERS 12
 
 static const core_run_observable OBSERVABLES[] = {
     {"kinetic_energy", "J", "of the particles"},
@@ -53,7 +55,7 @@ typedef struct tables {
     double *mass;
     const char **phase_names;
     int rows, count_types, count_planes, count_walls;
-    core_outline square;
+    core_outline disc;
 } tables;
 
 static void clear_tables(tables *t) {
@@ -64,7 +66,7 @@ static void clear_tables(tables *t) {
     core_free(t->prescribed);
     core_free(t->mass);
     core_free(t->phase_names);
-    core_outline_clear(&t->square);
+    core_outline_clear(&t->disc);
 }
 
 static int count_shapes(const fluid_scene *scene) {
@@ -75,9 +77,6 @@ static int count_shapes(const fluid_scene *scene) {
 
 static core_status make_tables(const fluid_scene *scene, const fluid_world *w, tables *t, core_error *err) {
     core_status status = CORE_OK;
-    static const double corners[8] = {-.70710678118654752, -.70710678118654752, .70710678118654752,
-                                      -.70710678118654752, .70710678118654752,  .70710678118654752,
-                                      -.70710678118654752, .70710678118654752};
     t->rows = w->p.n + count_shapes(scene);
     CORE_NEW_DONE(t->types, (size_t)(COLOURS_MAX + scene->count_boundaries));
     CORE_NEW_DONE(t->planes, (size_t)scene->count_boundaries + 3);
@@ -87,19 +86,21 @@ static core_status make_tables(const fluid_scene *scene, const fluid_world *w, t
     CORE_NEW_DONE(t->mass, (size_t)t->rows);
     CORE_NEW_DONE(t->phase_names, (size_t)scene->count_phases);
     for (int i = 0; i < scene->count_phases; ++i) t->phase_names[i] = scene->phases[i].name;
-    CORE_TRY_DONE(core_outline_create(1, (const int[]){4}, &t->square, err));
-    memcpy(t->square.xy, corners, sizeof corners);
+    CORE_TRY_DONE(core_outline_create(1, (const int[]){DISC_CORNERS}, &t->disc, err));
+    for (int i = 0; i < DISC_CORNERS; ++i)
+        core_sincos(2 * CORE_PI * i / DISC_CORNERS, &t->disc.xy[2 * i + 1], &t->disc.xy[2 * i]);
 done:
     return status;
 }
 
-// Particles: a colour is a type. Sub-cells as squares fill a regular filling without gaps.
+// Particles: a colour is a type. Discs around their sub-cells cover a regular filling; squares would show moire when it
+// shears.
 static void fill_particles(const fluid_scene *scene, const fluid_world *w, const int32_t *colour, tables *t) {
     t->count_types = count_colours(scene);
     for (int k = 0; k < t->count_types; ++k) {
         core_run_type *type = &t->types[k];
         *type = (core_run_type){
-            .shape = "square", .radius = sqrt(2) * .25 * w->grid.h, .density = w->def.density, .outline = t->square};
+            .shape = "disc", .radius = sqrt(2) * .25 * w->grid.h, .density = w->def.density, .outline = t->disc};
         const char *kind = w->def.material == FLUID_SAND ? "sand" : "water";
         if (k == 0)
             snprintf(type->name, sizeof type->name, "%s", kind);

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-static const sim_rgb type_colours[] = {{0, 114, 178},  {230, 159, 0}, {0, 158, 115},   {204, 121, 167},
-                                       {86, 180, 233}, {213, 94, 0},  {153, 153, 153}, {240, 228, 66}};
+static const sim_rgb type_colours[] = {{0, 114, 178}, {230, 159, 0},   {0, 158, 115},  {204, 121, 167}, {86, 180, 233},
+                                       {213, 94, 0},  {153, 153, 153}, {240, 228, 66}, {117, 63, 35},   {88, 60, 150}};
 #define COUNT_TYPE_COLOURS ((int)(sizeof type_colours / sizeof *type_colours))
 
 static const sim_rgb sequential[] = {{68, 1, 84},    {71, 44, 122}, {59, 81, 139},  {44, 113, 142}, {33, 144, 141},

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TEXT_LEGIBLE 3.5 // pixels: smaller text is left out
 
@@ -40,16 +41,36 @@ static double draw_scale_bar(sim_canvas *canvas, const sim_view_layout *l, doubl
            sim_view_fitted_text(canvas, text, right + 0.6 * l->text, y, l->text, 1, room, 0);
 }
 
-// Names of the types with a swatch each, right-aligned at x; as many as there is room for, then "+ n".
+// Types NAME~1, NAME~2, ... are sizes or layers of one material: an item of the legend with a swatch for each. Its name
+// in `name`; the first type behind the item that begins with type i.
+static int item_end(const core_run_info *info, int i, char name[CORE_NAME_MAX]) {
+    size_t length = strcspn(info->types[i].name, "~");
+    int end = i + 1;
+    if (length == 0) length = strlen(info->types[i].name); // nothing but ~ in front
+    snprintf(name, CORE_NAME_MAX, "%.*s", (int)length, info->types[i].name);
+    while (end < info->count_types && strncmp(info->types[end].name, name, length) == 0 &&
+           info->types[end].name[length] == '~')
+        end++;
+    return end;
+}
+
+static void draw_swatch(sim_canvas *canvas, sim_rgb colour, double x, double y, double size) {
+    const sim_rgb black = {0, 0, 0};
+    sim_draw_rectangle(canvas, x, y - size, x + size, y, sim_colour_mix(colour, black, 0.5));
+    sim_draw_rectangle(canvas, x + 1, y - size + 1, x + size - 1, y - 1, colour);
+}
+
+// Names of the types with their swatches, right-aligned at x; as many as there is room for, then "+ n".
 static void draw_type_legend(sim_canvas *canvas, const core_run_info *info, double text, double x, double y,
                              double room) {
-    double total = 0, swatch = text, gap = 1.6 * text, inner = 0.5 * text;
-    char more[32] = "";
-    int count = 0;
+    double total = 0, swatch = floor(text), gap = 1.6 * text, inner = 0.5 * text;
+    char more[32] = "", name[CORE_NAME_MAX];
+    int count = 0; // types shown
     while (count < info->count_types) {
-        double width = swatch + inner + sim_text_width(info->types[count].name, text) + (count ? gap : 0);
+        int end = item_end(info, count, name);
+        double width = (end - count) * swatch + inner + sim_text_width(name, text) + (count ? gap : 0);
         if (total + width > room) break;
-        total += width, count++;
+        total += width, count = end;
     }
     if (count == 0) return;
     if (count < info->count_types) {
@@ -60,14 +81,11 @@ static void draw_type_legend(sim_canvas *canvas, const core_run_info *info, doub
             more[0] = '\0';
     }
     double at = x - total;
-    for (int i = 0; i < count; i++) {
-        sim_rgb colour = sim_view_type_colour(info, i), black = {0, 0, 0};
-        sim_draw_rectangle(canvas, floor(at), y - floor(swatch), floor(at) + floor(swatch), y,
-                           sim_colour_mix(colour, black, 0.5));
-        sim_draw_rectangle(canvas, floor(at) + 1, y - floor(swatch) + 1, floor(at) + floor(swatch) - 1, y - 1, colour);
-        at += swatch + inner;
-        sim_text_draw(canvas, info->types[i].name, at, y, text, 1, ink);
-        at += sim_text_width(info->types[i].name, text) + gap;
+    for (int i = 0; i < count;) {
+        int end = item_end(info, i, name);
+        for (; i < end; i++, at += swatch) draw_swatch(canvas, sim_view_type_colour(info, i), floor(at), y, swatch);
+        sim_text_draw(canvas, name, at + inner, y, text, 1, ink);
+        at += inner + sim_text_width(name, text) + gap;
     }
     if (more[0]) sim_text_draw(canvas, more, at, y, text, 1, ink);
 }

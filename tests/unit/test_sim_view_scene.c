@@ -17,17 +17,18 @@ static void must(core_status status, const core_error *err) {
 
 // Two squares of circumradius .1 m at (0, 0) and (.2, 0), a post (a boundary) at (.05, .3); a circle, a polyline, a
 // floor below and a plane far away. Contacts: the squares, with the point (.1, .02), 10 N/m; the floor and square 0
-// with a gradient of .5, 2 N/m. walls: with circle and polyline; contacts: with rows.
-static core_run_reader *scene(bool walls, bool contacts) {
+// with a gradient of .5, 2 N/m. walls: with circle and polyline; contacts: with rows. The post's type has this name.
+static core_run_reader *scene_named(const char *post, bool boundary, bool walls, bool contacts) {
     core_error err = {0};
     core_run_type types[2] = {{.name = "square", .shape = "square", .radius = 0.1, .density = 1},
-                              {.name = "post", .shape = "square", .radius = 0.05, .density = 1}};
+                              {.shape = "square", .radius = 0.05, .density = 1}};
     const double corner[8] = {1, 0, 0, 1, -1, 0, 0, -1};
     double points[4] = {-0.6, -0.55, 0.7, -0.55};
     core_run_wall wall[2] = {{.name = "ring", .is_circle = true, .radius = 0.5},
                              {.name = "shelf", .thickness = 0.02, .count_points = 2, .points = points}};
     const core_run_plane planes[2] = {{.name = "floor", .normal = {0, 1}, .offset = -0.8},
                                       {.name = "far", .normal = {1, 0}, .offset = -10}};
+    snprintf(types[1].name, sizeof types[1].name, "%s", post);
     for (int i = 0; i < 2; i++) {
         must(core_outline_create(1, (const int[]){4}, &types[i].outline, &err), &err);
         memcpy(types[i].outline.xy, corner, sizeof corner);
@@ -42,7 +43,7 @@ static core_run_reader *scene(bool walls, bool contacts) {
                               .count_phases = 1,
                               .phase_names = (const char *const[]){"one"},
                               .species = (const int32_t[]){0, 0, 1},
-                              .prescribed = (const uint8_t[]){0, 0, 1},
+                              .prescribed = (const uint8_t[]){0, 0, boundary},
                               .mass = (const double[]){1, 1, 1},
                               .scene_text = "title: x\n",
                               .scene_path = "x.yaml",
@@ -72,6 +73,10 @@ static core_run_reader *scene(bool walls, bool contacts) {
     for (int i = 0; i < 2; i++) core_outline_clear(&types[i].outline);
     must(core_run_open(RUN_PATH, &r, &err), &err);
     return r;
+}
+
+static core_run_reader *scene(bool walls, bool contacts) {
+    return scene_named("post", true, walls, contacts);
 }
 
 static int remove_files(void **state) {
@@ -211,6 +216,33 @@ static void test_legend_of_boundary_types(void **state) {
     assert_true(count_colour(&im, sim_colour_of_type(0)) > 50); // the swatch; grains are tinted
     sim_image_clear(&im);
     core_run_close(&r);
+}
+
+// First and last column with a colour that only a swatch has (grains are tinted); first > last: none.
+static void columns_of(const sim_image *im, sim_rgb colour, int *first, int *last) {
+    *first = im->width, *last = -1;
+    for (int x = 0; x < im->width; x++)
+        for (int y = 0; y < im->height; y++)
+            if (is_colour(im, x, y, colour)) *first = x < *first ? x : *first, *last = x;
+}
+
+// Types NAME and NAME~2 are an item of the legend: their swatches lie side by side, the name comes once. Others do not.
+static void test_legend_of_layers(void **state) {
+    (void)state;
+    static const char *const names[3] = {"square~2", "squares~2", "post"};
+    for (int k = 0; k < 3; k++) {
+        core_error err = {0};
+        core_run_reader *r = scene_named(names[k], false, false, false);
+        sim_view_def def = sim_view_default_def();
+        sim_image im = {0};
+        int first[2], last[2];
+        must(sim_view_draw(r, 0, &def, &im, &err), &err);
+        for (int i = 0; i < 2; i++) columns_of(&im, sim_colour_of_type(i), &first[i], &last[i]);
+        assert_true(first[0] < last[0] && last[0] < first[1] && first[1] < last[1]);
+        assert_int_equal(first[1] - last[0] == 3, k == 0); // no more than the edges of both
+        sim_image_clear(&im);
+        core_run_close(&r);
+    }
 }
 
 static void test_svg(void **state) {
@@ -353,6 +385,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_contact_points, remove_files),
         cmocka_unit_test_teardown(test_network_and_colours, remove_files),
         cmocka_unit_test_teardown(test_legend_of_boundary_types, remove_files),
+        cmocka_unit_test_teardown(test_legend_of_layers, remove_files),
         cmocka_unit_test_teardown(test_svg, remove_files),
         cmocka_unit_test_teardown(test_page, remove_files),
     };
