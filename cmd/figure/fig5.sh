@@ -39,23 +39,30 @@ fig5_run() {
     echo "map: $5"
     "$bin/simulate" "$1" --set "types.grain.shape=$PWD/$2" --set "types.grain.radius=$3" --set "fill[0].count=$4" --set "seed=$6" \
         --set "title=\"$(shape_title "$(basename "$2" .wkt)"), opening $7 diameters, seed $6\"" "${walls[@]}" --maps "$5" -o "$run" --threads 1 || return
-    "$bin/simstat" "$run" --csv --overlap off --time drain >"$8.before" || return
-    "$bin/simstat" "$run" --csv --series "$8.series" >"$8.after" || return
+    fig5_measure "$8"
+}
+
+# The numbers of a run: fig5_measure OUTPUT.csv
+fig5_measure() {
+    local run=${1%.csv}.run.h5
+    "$bin/simstat" "$run" --csv --overlap off --time drain >"$1.before" || return
+    "$bin/simstat" "$run" --csv --series "$1.series" >"$1.after" || return
     # Share that is left, whether it still moves (kinetic energy in m g R a grain), true overlap at the end (of none: none), and the
     # outflow, grains a second, while the second fifth to the fourth leaves.
-    awk -F, -v all="$(csv_value "$8.before" grains)" -v kinetic="$(csv_value "$8.after" kinetic_per_mgr)" -v deep="$(csv_value "$8.after" overlap_p99)" '
+    awk -F, -v all="$(csv_value "$1.before" grains)" -v kinetic="$(csv_value "$1.after" kinetic_per_mgr)" -v deep="$(csv_value "$1.after" overlap_p99)" '
         NR == 1 { for (i = 1; i <= NF; i++) { if ($i == "time") t = i; if ($i == "out_drained") c = i }; next }
         { left = 1 - $c / all; if (left > 0.8) a = $t; if (left > 0.2) b = $t }
         END { print "left,kinetic,overlap_p99,outflow"
-            printf "%.6g,%s,%s,%s\n", left, kinetic, deep, left < 0.2 && b > a ? 0.6 * all / (b - a) : "nan" }' "$8.series" >"$8.all" || return
-    mv "$8.all" "$8"
-    rm -f "$8.before" "$8.after" "$8.series"
+            flow = left < 0.2 && b > a ? 0.6 * all / (b - a) : "nan"
+            printf "%.6g,%s,%s,%s\n", left, kinetic, deep, flow }' "$1.series" >"$1.all" || return
+    mv "$1.all" "$1"
+    rm -f "$1.before" "$1.after" "$1.series"
 }
 
 # Runs of one shape and kind of wall: fig5_runs NAME SCENE MAPS OPENING KIND SEEDS; kind: polyline or built
 fig5_runs() {
     local seed csv count=240 cost=12
-    if [ "$scale" = full ]; then count=1000 cost=80; fi
+    if [ "$scale" = full ]; then count=800 cost=60; fi
     for seed in $(seq "$6"); do
         csv=$out/fig5/runs/$1.$5.$scale.$4.$seed.csv
         if [ "$seed" = 1 ]; then list+=("$csv"); fi
