@@ -225,6 +225,7 @@ typedef struct sim_scene {
     sim_contact_law *law; // (count_types x (count_types + count_boundaries)) of a type (row) with a type or a boundary
     double restitution_default;
     double kn_auto; // N/m: what `kn: auto` came to, NaN: not asked for
+    double deepest; // overlap of two grains that stops a run, circumradii of the smaller; 0: none does
     int count_fill;
     sim_fill_def *fill;
     int count_place;

@@ -222,6 +222,7 @@ void sim_pairs_contacts(void *arg, int64_t index, int worker) {
     if (!(w->way < block->rest)) wake_pairs(w, block);
     list_questions(w, block, s, &full, &apart);
     block->count_evaluated = full + apart;
+    block->nearest = 0;
     ask_distances(w, block->type_pair, s, apart, &full, worker);
     block->count_full = full;
     if (full == 0) return;
@@ -236,6 +237,7 @@ void sim_pairs_contacts(void *arg, int64_t index, int worker) {
                 first += rows;
                 rows = 0;
             }
+            if (nearest < block->nearest) block->nearest = nearest, block->nearest_pair = p;
             w->pairs.first[p] = first + rows;
             fill_rows(w, &s->asked[q], s->count[q], found, kt, rows, s);
             rows += s->count[q];

@@ -190,6 +190,8 @@ typedef struct sim_contact_block {
     double radius[2]; // m, of A, B
     sim_law_bodies bodies;
     int count_evaluated, count_full, count_skipped;
+    double nearest;   // m: smallest d of a touching pair in this step
+    int nearest_pair; // which one it is
 } sim_contact_block;
 
 /// Sums over SIM_BLOCK consecutive grains.
@@ -227,6 +229,7 @@ struct sim_world {
     // what it is made of
     int capacity, count_types, threads, k_max;
     double gravity[2], dt, smoothing;
+    double deepest;    // radii of the smaller grain: deeper contacts of two grains fail the step; 0: no limit
     double reach_step; // m: a grain that moves farther in a step has blown up, or could pass through something
     double period_start, period;                      // m; x is periodic over `period`, 0: unbounded
     double *radius, *type_mass, *type_inertia;        // (count_types)

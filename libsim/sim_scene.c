@@ -388,7 +388,8 @@ static double mix_mass(const sim_scene *scene, const sim_mix *mix, int count) {
 }
 
 /// kn = peak x p x 2 R/(penetration R), p = weight of all grains over the width they come in on: the force that a grain
-/// of the lowest layer carries is p 2 R, and the most loaded contacts take LOAD_PEAK times the mean.
+/// of the lowest layer carries is p 2 R, and the most loaded contacts take LOAD_PEAK times the mean. Where an impact
+/// speed v is given, at least m (v/(penetration R))^2 of every type, whose grain then stops within that way.
 static core_status automatic_stiffness(const reader *r, double *kn, core_error *err) {
     const sim_scene *scene = r->scene;
     const core_yaml_node *root = core_yaml_root(r->doc);
@@ -414,7 +415,13 @@ static core_status automatic_stiffness(const reader *r, double *kn, core_error *
         mass += mix_mass(scene, is_fill ? &fill->mix : &pour->mix, is_fill ? fill->count : pour->count);
     }
     const double g = sqrt(scene->gravity[0] * scene->gravity[0] + scene->gravity[1] * scene->gravity[1]);
-    *kn = LOAD_PEAK * (mass * g / (high - low)) * 2 / core_yaml_number(root, "contact.penetration");
+    const double penetration = core_yaml_number(root, "contact.penetration");
+    const double speed = core_yaml_number(root, "contact.speed");
+    *kn = LOAD_PEAK * (mass * g / (high - low)) * 2 / penetration;
+    for (int t = 0; t < scene->count_types; t++) { // m/R^2 does not depend on R
+        const sim_type_def *type = &scene->types[t];
+        *kn = fmax(*kn, type->density * type->shape.area * (speed / penetration) * (speed / penetration));
+    }
     if (*kn > 0 && isfinite(*kn)) return CORE_OK;
     return core_yaml_fail(r->doc, core_yaml_get(root, "contact.default.kn"), err,
                           "auto gives %g N/m from %g kg over %g m at %g m/s^2; expected grains with a weight", *kn,
@@ -435,10 +442,13 @@ static core_status read_contact(const reader *r, core_error *err) {
     if (core_yaml_is_auto(node, "kn")) {
         CORE_TRY(automatic_stiffness(r, &fields.kn, err));
         scene->kn_auto = fields.kn;
-    } else if (core_yaml_get(root, "contact.penetration")) {
-        return core_yaml_fail(r->doc, core_yaml_get(root, "contact.penetration"), err,
-                              "used with a given kn; expected only with kn: auto");
+    } else {
+        for (int i = 0; i < 2; i++) {
+            const core_yaml_node *unused = core_yaml_get(root, i == 0 ? "contact.penetration" : "contact.speed");
+            if (unused) return core_yaml_fail(r->doc, unused, err, "used with a given kn; expected only with kn: auto");
+        }
     }
+    scene->deepest = core_yaml_number(root, "contact.deepest");
     if (isnan(fields.restitution) && isnan(fields.gamma_n)) {
         return core_yaml_fail(r->doc, node, err, "neither restitution nor gamma_n; expected one of them");
     }

@@ -102,6 +102,21 @@ static const core_yaml_key table[] = {
      .min = 1e-5,
      .max = 0.2,
      .help = "Overlap that kn: auto aims at in the most loaded contacts of a pile at rest, in circumradii."},
+    {.path = "contact.speed",
+     .kind = CORE_YAML_NUMBER,
+     .unit = "m/s",
+     .standard = "0",
+     .max = DBL_MAX,
+     .help =
+         "Fastest impact that kn: auto expects: a grain that hits a wall as fast overlaps it by the same penetration "
+         "at most. 0: none."},
+    {.path = "contact.deepest",
+     .kind = CORE_YAML_NUMBER,
+     .unit = "R",
+     .standard = "0",
+     .max = 1,
+     .help = "Overlap of two grains, in circumradii of the smaller, that stops the run: beyond it walls pass through "
+             "each other. 0: none."},
     {.path = "contact.pairs",
      .kind = CORE_YAML_LIST,
      .help = "Pairs that differ from the default in the fields given."},

@@ -273,6 +273,7 @@ static core_status make_world(const sim_scene *scene, const sim_run_def *def, in
     *narrow = (sim_narrow){0};
     // two grains that meet may both move: half the wall each
     setup->world->reach_step = 0.5 * setup->thinnest;
+    setup->world->deepest = scene->deepest;
 done:
     core_free(boundaries);
     return status;

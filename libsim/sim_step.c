@@ -122,6 +122,24 @@ static core_status fail_broken(const sim_world *w, int i, core_error *err) {
         w->omega[i], w->reach_step > 0 ? fmin(w->reach_step, w->radius[w->type[i]]) : w->radius[w->type[i]], w->dt);
 }
 
+// The step fails on the pair whose contact is deepest for its grains, if it is deeper than allowed.
+static core_status check_depth(const sim_world *w, core_error *err) {
+    const sim_contact_block *worst = NULL;
+    double depth = w->deepest;
+    for (int b = 0; b < w->count_blocks; ++b) {
+        const sim_contact_block *block = &w->block[b];
+        const double found = -block->nearest / fmin(block->radius[0], block->radius[1]);
+        if (found > depth) depth = found, worst = block;
+    }
+    CORE_CHECK(
+        !worst, CORE_NOT_CONVERGED,
+        "too deep: grains %d and %d at step %lld (t = %g s): found an overlap of %g m, %g of the smaller radius; "
+        "expected at most %g (contact.deepest). Take stiffer contacts",
+        w->pairs.i[worst->nearest_pair], w->pairs.j[worst->nearest_pair], (long long)w->step, (double)w->step * w->dt,
+        -worst->nearest, depth, w->deepest);
+    return CORE_OK;
+}
+
 // Contacts of all pairs, then all grains. One thread lets the grains follow as soon as their pairs are done, while
 // these are in its cache: no pair that comes later reads them.
 static void do_blocks(sim_world *w, int count_grain_blocks, double *clock) {
@@ -185,5 +203,6 @@ core_status sim_world_step(sim_world *world, core_error *err) {
     ++w->step;
     if (!(w->walls.moved <= 0.5 * w->broad.skin) || list_is_outrun(w)) w->stale = true;
     book(w, SIM_STAGE_GRAINS, &clock);
-    return broken < 0 ? CORE_OK : fail_broken(w, broken, err);
+    if (broken >= 0) return fail_broken(w, broken, err);
+    return w->deepest > 0 ? check_depth(w, err) : CORE_OK;
 }

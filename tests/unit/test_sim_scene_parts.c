@@ -161,6 +161,15 @@ static void stiffness_from_the_weight(void **state) {
     check_near(s.kn_auto, 8 * 25000 / .02, 1e-6);
     check_near(s.law[0].kn, s.kn_auto, 0);
     check_near(s.law[0].kt, 2. / 3 * s.kn_auto, 1e-6);
+    check_near(s.deepest, 0, 0);
+    sim_scene_clear(&s);
+    // an impact at v of 1000 kg stops within .01 m: k = m (v/.01 m)^2, where that is more
+    check_ok(sim_scene_read(path, 1, (const char *[]){"contact.speed=2"}, &s, err));
+    check_near(s.kn_auto, 1000 * 200. * 200, 1e-6);
+    sim_scene_clear(&s);
+    check_ok(sim_scene_read(path, 2, (const char *[]){"contact.speed=1", "contact.deepest=0.05"}, &s, err));
+    check_near(s.kn_auto, 8 * 25000 / .02, 1e-6);
+    check_near(s.deepest, .05, 0);
     sim_scene_clear(&s);
     core_error cause = {0};
     const char *const weightless[] = {"gravity=[0, 0]"};

@@ -351,6 +351,28 @@ static void blow_up_names_the_grain(void **state) {
     }
 }
 
+// Two small discs and a large one, pairs of which overlap by 1.5e-4 and 2.5e-4 m at once.
+static void too_deep_names_the_pair(void **state) {
+    (void)state;
+    core_error cause = {0};
+    for (int kind = 0; kind < 3; ++kind) {
+        sim_world *w = NULL;
+        sim_world_def def = make_def(3, 0);
+        check_ok(sim_world_create(&def, &w, err));
+        check_ok(sim_world_add(w, 0, (double[2]){0, 1}, 0, ZERO, 0, err));
+        check_ok(sim_world_add(w, 0, (double[2]){.01985, 1}, 0, ZERO, 0, err));
+        check_ok(sim_world_add(w, 1, (double[2]){.0496, 1}, 0, ZERO, 0, err));
+        w->deepest = kind == 0 ? 0 : kind == 1 ? .026 : .02; // of .01 m
+        const core_status status = sim_world_step(w, &cause);
+        assert_int_equal(status, kind < 2 ? CORE_OK : CORE_NOT_CONVERGED);
+        if (kind == 2) assert_non_null(strstr(cause.message, "grains 1 and 2 at step 1 (t = 6"));
+        if (kind == 2)
+            assert_non_null(strstr(cause.message, "an overlap of 0.00025 m, 0.025 of the smaller radius; expected at "
+                                                  "most 0.02 (contact.deepest)"));
+        sim_world_destroy(&w);
+    }
+}
+
 static void the_hash_sees_every_part_of_the_state(void **state) {
     (void)state;
     sim_world *w = make_heap(30, 1), *twin = make_heap(30, 1);
@@ -412,6 +434,7 @@ int main(void) {
         cmocka_unit_test(a_grain_may_be_added_later),
         cmocka_unit_test(springs_belong_to_features),
         cmocka_unit_test(blow_up_names_the_grain),
+        cmocka_unit_test(too_deep_names_the_pair),
         cmocka_unit_test(the_hash_sees_every_part_of_the_state),
         cmocka_unit_test(the_automatic_step_follows_the_stiffest_pair),
     };
