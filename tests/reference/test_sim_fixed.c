@@ -146,11 +146,67 @@ static void a_drawer_jams_between_two_grains(void **state) {
         snprintf(name, sizeof name, "slot, two fixed grains: mu_c, offset %.1f", cases[i]);
         physics_row(name, critical, .5 * (low + high), fmax(.003, .02 * critical));
     }
-    // The limit of one normal and one moment arm a pair: reported, not required.
-    for (int planes = 1; planes <= 2; ++planes)
-        for (double mu = .4; mu < 1; mu += .2)
-            printf("slot, one fixed U, mu %.1f, %d plane(s): %s (mu_c %.2f)\n", mu, planes,
-                   drawer_jams(true, 1, mu, planes) ? "jams" : "does not jam", .5);
+    // The limit of one normal and one moment arm a pair, as it is: between the walls of one grain it never jams.
+    for (int planes = 1; planes <= 2; ++planes) {
+        for (double mu = .4; mu < .9; mu += .2) {
+            char name[80];
+            snprintf(name, sizeof name, "slot, one fixed U, mu %.1f, %d plane(s): jams (limit; two grains: %d)", mu,
+                     planes, mu > .5);
+            physics_row(name, 0, drawer_jams(true, 1, mu, planes), 0);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- groove
+
+// A disc in a V-groove of one fixed grain, without friction: sum of the contact forces on it, m g.
+static double force_in_groove(double half_angle, double *up) {
+    const double wide = 1.2, high = wide / tan(half_angle);
+    const double groove[] = {-wide, high, -wide, -.5, wide, -.5, wide, high, 0, 0};
+    setting s = {0};
+    check_ok(sim_fixture_disc("disc", 256, .5, 4 / CORE_PI, &s.type[0], err));
+    as_drawn("groove", 5, groove, &s.type[1]);
+    core_outline o = {0};
+    sdf_mass mass;
+    const int n = 5;
+    check_ok(core_outline_create(1, &n, &o, err));
+    memcpy(o.xy, groove, sizeof groove);
+    check_ok(sdf_outline_mass(&o, &mass, err));
+    core_outline_clear(&o);
+    set_up(&s, 0, 1);
+    physics_add(s.world, 0, 0, .5 / sin(half_angle), 0, 0, 0, 0);
+    add_fixed(&s, mass.centroid[0], mass.centroid[1], 0);
+    run(s.world, 0, -1, 0, 1, 10);
+    run(s.world, 0, -1, 1, 1, 10);
+    double sum = 0;
+    *up = 0;
+    enum { WATCHED = 2000 };
+    for (int i = 0; i < WATCHED; ++i) {
+        check_ok(sim_world_step(s.world, err));
+        sim_contact_force f[2];
+        const int64_t count = sim_world_contacts(s.world, 2, NULL, NULL, NULL, f);
+        for (int k = 0; k < count; ++k) {
+            sum += sqrt(f[k].force[0] * f[k].force[0] + f[k].force[1] * f[k].force[1]) / WATCHED;
+            *up -= f[k].force[1] / WATCHED; // on B, the groove
+        }
+    }
+    clear(&s);
+    return sum;
+}
+
+// The limit again: two walls would carry 1/sin(half angle).
+static void a_disc_in_a_groove_of_one_grain_has_one_contact(void **state) {
+    (void)state;
+    static const double degrees[] = {30, 45, 60};
+    for (int k = 0; k < 3; ++k) {
+        char name[80];
+        double up;
+        const double angle = degrees[k] * CORE_PI / 180, sum = force_in_groove(angle, &up);
+        snprintf(name, sizeof name, "groove of one grain, half angle %.0f: vertical force, m g", degrees[k]);
+        physics_row(name, 1, up, .01);
+        snprintf(name, sizeof name, "    sum of forces (limit; two walls: %.2f)", 1 / sin(angle));
+        physics_row(name, 1, sum, .05);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------- two prongs
@@ -205,6 +261,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_incline_made_of_a_grain),
         cmocka_unit_test(a_drawer_jams_between_two_grains),
+        cmocka_unit_test(a_disc_in_a_groove_of_one_grain_has_one_contact),
         cmocka_unit_test(a_bar_lies_on_two_prongs_of_one_grain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
