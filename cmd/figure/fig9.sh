@@ -5,8 +5,8 @@ about_fig9b() { echo "the same chain dropped from 0.2 m, beyond the paper"; }
 
 fig9_links=10 fig9_hang=0.58
 
-# The map of a link with itself, of both figures. A ball in its socket needs the minimiser's distance: the exact depth leaps when a
-# joint is bent beyond its stop (libsim/README.md, "Joints").
+# The map of a link with itself, of both figures, of the minimiser's distance: the exact depth leaps when a joint is bent beyond its
+# stop (libsim/README.md, "Joints").
 fig9_map() {
     maps=$out/maps/fig9.maps.h5
     if [[ " ${step_output[*]} " = *" $maps "* ]]; then return; fi
@@ -70,7 +70,7 @@ report_fig9() {
 
 report_fig9b() {
     local run=$out/fig9b/runs/chain.run.h5 worst
-    table_head "Figure 9b: chain, dropped" "The paper's chain snaps. What it takes: the minimiser's distance, kn from the speed of the impact (contact.speed), and a run that stops where a ball would get through (contact.deepest)."
+    table_head "Figure 9b: chain, dropped" "The paper's chain snaps. What it takes: a distance that goes on when a joint is bent to its stop, two contact planes, kn from the speed of the impact (contact.speed), and a run that stops where a ball would get through (contact.deepest)."
     worst=$(fig9_worst "$run" 1 0.5 0.6 0.68 0.7 0.72 0.74 0.76 0.8 0.85 0.9 1 1.1 1.2 1.3)
     row "dropped from 0.2 m: no link separates; largest distance of a ball from its socket, m" "< 0.0034 (inner radius)" "$worst" "$(below "$worst" 0.0034)"
     row "deepest overlap of all frames, m" "reported" "$(fig9_deepest "$run")" ""
