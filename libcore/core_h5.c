@@ -21,6 +21,10 @@
 #define ALIGN_FROM_BYTES 64
 #define ALIGN_BYTES 512
 
+// Chunks of a growing dataset that are kept in memory: the one that grows. A flush looks at all that are kept, dirty or
+// not, so that with HDF5's default each frame costs more than the one before.
+#define CHUNK_SLOTS 1
+
 // Superblock of HDF5's 1.10 format: where its version and the flags of its writer are.
 enum { VERSION_AT = 8, FLAGS_AT = 11, FLAG_GROWING = 4 };
 static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -143,6 +147,7 @@ static hid_t access_list(void) {
 hid_t core__h5_writing_list(core_h5 *file) {
     hid_t list = access_list();
     if (core__h5_set_driver(list, &file->note) < 0 ||
+        H5Pset_cache(list, 0, CHUNK_SLOTS, CORE_H5_CHUNK_CACHE_BYTES, 1) < 0 ||
         (file->in_place && H5Pset_alignment(list, ALIGN_FROM_BYTES, ALIGN_BYTES) < 0)) {
         core__h5_release(list);
         return -1;

@@ -8,6 +8,7 @@
 #include <hdf5.h>
 
 #define CORE_H5_MAX_RANK 4
+#define CORE_H5_CHUNK_CACHE_BYTES ((size_t)1 << 20) // of a dataset
 #define CORE_H5_HASH_ATTRIBUTE "content_hash"
 #define CORE_H5_PROVENANCE "/provenance"
 

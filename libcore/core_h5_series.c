@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-// HDF5's default chunk cache; larger chunks are rewritten on each append.
-#define SERIES_CHUNK_MAX_BYTES ((size_t)1 << 20)
-
 /// The dataset of a path from the table, opened and entered if it is not there yet. Owned by the table.
 static core_status series_open(core_h5 *file, const char *path, hid_t *dataset, core_error *err) {
     core_status status = CORE_OK;
@@ -75,7 +72,8 @@ core_status core_h5_series_create(core_h5 *file, const char *path, core_h5_type 
                    path);
         row_bytes *= (size_t)chunk[i + 1];
     }
-    size_t fitting = SERIES_CHUNK_MAX_BYTES / row_bytes > 1 ? SERIES_CHUNK_MAX_BYTES / row_bytes : 1;
+    // chunks that do not fit into the cache would be rewritten on each append
+    size_t fitting = CORE_H5_CHUNK_CACHE_BYTES / row_bytes > 1 ? CORE_H5_CHUNK_CACHE_BYTES / row_bytes : 1;
     chunk[0] = chunk_rows < fitting ? chunk_rows : fitting;
     CORE_TRY(core__h5_make_parents(file, path, err));
     hid_t link = core__h5_link_list();
