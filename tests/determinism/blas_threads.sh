@@ -1,6 +1,6 @@
 #!/bin/bash
 # Training with OPENBLAS_NUM_THREADS unset, 1 and 8, in one thread and in two: the same bits, and no time in more threads than were
-# asked for: BLAS does not start threads of its own inside ours.
+# asked for: BLAS does not start threads of its own inside ours. Training and simulating take the same processor time.
 # $1: folder of the commands; $2: the project's folder.
 set -u
 bin=$(cd "$1" && pwd)
@@ -46,5 +46,28 @@ for blas in unset 1 8; do
         rm -f u.maps.h5*
     done
 done
+# cost NAME COMMAND...: of three rounds with each setting, the least processor time, in ms; a fifth more is too much.
+cost() {
+    local name=$1 blas round ms least
+    shift
+    for round in 1 2 3; do
+        for blas in unset 1 8; do
+            unset OPENBLAS_NUM_THREADS
+            [ $blas = unset ] || export OPENBLAS_NUM_THREADS=$blas
+            TIMEFORMAT='%U %S'
+            { time "$@" >/dev/null 2>err.txt; } 2>time.txt || fail "$name: $(cat err.txt)"
+            awk -v b=$blas '{print b, int(1000 * ($1 + $2) + .5)}' time.txt >>"$name.txt"
+            rm -f u.maps.h5* run.h5 run.checkpoint.h5*
+        done
+    done
+    awk -v name="$name" '!($1 in least) || $2 < least[$1] {least[$1] = $2}
+        END {low = high = least["unset"]; for (b in least) {if (least[b] < low) low = least[b]; if (least[b] > high) high = least[b]}
+            printf "%s: %d ms unset, %d with 1, %d with 8\n", name, least["unset"], least[1], least[8]; exit !(low > 200 && high <= 1.2 * low)}' \
+        "$name.txt" || fail "$name: OPENBLAS_NUM_THREADS changes the time: $(tr '\n' ' ' <"$name.txt")"
+}
+cost training "$bin/nntrain" u.samples.h5 -o u.maps.h5 --epochs 8 --layers 2 --width 64 --threads 1 --quiet
+cost simulation "$bin/simulate" "$root/data/scenes/column_collapse.yaml" -o run.h5 --maps "$root/tests/fixtures/plain.maps.h5" --threads 1 \
+    --set fill[0].count=150 --set phases[0].timeout=0.12 --set phases[0].on_timeout=continue --set phases[1].timeout=0.02 \
+    --set phases[1].on_timeout=continue --quiet
 [ $failures = 0 ] && echo "blas_threads: all right"
 exit $((failures > 0))
