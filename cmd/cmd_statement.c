@@ -94,6 +94,10 @@ void cmd_statement_print(FILE *out, const cspace_map *map) {
         "errors on %lld held-out poses within 0.1 of contact; d and moment arms in units of the larger circumradius, "
         "normals in degrees\n",
         (long long)s->poses);
+    for (int net = 0; net < 2; net++) {
+        char trouble[256];
+        if (cspace_map_trouble(map, net, trouble, sizeof trouble)) fprintf(out, "the %s\n", trouble);
+    }
     if (!s->exact) fprintf(out, "exact geometry is not known: these outlines have too many parts\n");
     for (size_t i = 0; i < COUNT_SECTIONS; i++) {
         const cspace_error_stats *rows = section_rows(s, &sections[i]);
@@ -170,6 +174,8 @@ void cmd_statement_print_json(FILE *out, const cspace_map *map) {
     cmd_print_json_text(out, map->b);
     fprintf(out, ", \"ratio\": %.9g, \"recipe\": \"%s\", \"labels\": \"%s\",\n", map->ratio, map->recipe, map->labels);
     fprintf(out, "  \"smoothing\": %.9g,\n", map->smoothing);
+    fprintf(out, "  \"trouble_steps\": [%lld, %lld],\n", (long long)map->train_distance.trouble_step,
+            (long long)map->train_moment_arm.trouble_step);
     fprintf(out, "  \"poses\": %lld, \"exact_geometry\": %s,\n  ", (long long)s->poses, s->exact ? "true" : "false");
     json_column(out, "band_edges", cspace_band_edges, sizeof(double), CSPACE_BANDS + 1, ",\n");
     for (size_t i = 0; i < COUNT_SECTIONS; i++) json_errors(out, sections[i].key, section_rows(s, &sections[i]));

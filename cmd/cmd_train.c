@@ -140,3 +140,11 @@ void cmd_train_print_row(FILE *out, const cspace_map *map) {
             map->core_seconds, map->train_distance.epochs);
     fflush(out);
 }
+
+void cmd_train_warn(const char *command, const cspace_map *map) {
+    char pair[CMD_TRAIN_PAIR_BYTES], text[256];
+    cmd_train_pair_text(map, pair);
+    for (int net = 0; net < 2; net++)
+        if (cspace_map_trouble(map, net, text, sizeof text))
+            fprintf(stderr, "%s: warning: %s: %s; look at its errors\n", command, pair, text);
+}

@@ -33,5 +33,7 @@ size_t cmd_train_bytes(const cspace_map *map);
 /// Accuracy table: heading, one aligned row per map.
 void cmd_train_print_heading(FILE *out);
 void cmd_train_print_row(FILE *out, const cspace_map *map);
+/// "COMMAND: warning: A-B: ..." on stderr for each net whose training went wrong once and went on.
+void cmd_train_warn(const char *command, const cspace_map *map);
 
 #endif

@@ -151,6 +151,7 @@ static void warn_shapes(const cspace_pipeline_shape *shapes, int count, const cs
 static void print_result(const cspace_bundle *bundle, const cspace_pipeline_report *report, const char *path) {
     cmd_train_print_heading(stdout);
     for (int i = 0; i < bundle->count_maps; i++) cmd_train_print_row(stdout, &bundle->maps[i]);
+    for (int i = 0; i < bundle->count_maps; i++) cmd_train_warn("mkmaps", &bundle->maps[i]);
     printf("%s: %d maps built, %d reused; %d sample sets built, %d reused; %d grids built, %d reused\n", path,
            report->count_maps_built, report->count_maps_reused, report->count_samples_built,
            report->count_samples_reused, report->count_grids_built, report->count_grids_reused);

@@ -174,6 +174,7 @@ static core_status make_map(session *s, const cspace_samples *samples, char **st
     }
     if (s->rows_printed++ == 0) cmd_train_print_heading(stdout);
     cmd_train_print_row(stdout, map);
+    cmd_train_warn("nntrain", map);
     return CORE_OK;
 }
 
@@ -231,6 +232,7 @@ static core_status make_sweep(session *s, const cspace_samples *samples, int ind
         CORE_TRY_DONE(cmd_sweep_time_query(&tried, &samples->held_out, &nanoseconds, err));
         if (s->rows_printed++ == 0) cmd_sweep_print_heading(stdout);
         cmd_sweep_print_row(stdout, &tried, nanoseconds);
+        cmd_train_warn("nntrain", &tried);
         if (tried.error.d_mean <= s->target) {
             *map = tried;
             memset(&tried, 0, sizeof tried);

@@ -425,6 +425,10 @@ core_status cspace_map_measure(const cspace_map *map, const cspace_rows *rows, d
 /// three map queries a row, and up to 10,000 walks over the seams: .3 to 1 s.
 core_status cspace_statement_measure(const cspace_map *map, const sdf_shape *a, const sdf_shape *b,
                                      const cspace_rows *rows, cspace_statement *statement, core_error *err);
+/// "training of the distance net went wrong at step ...": what a user should know about the training of one of the
+/// nets (0: distance, 1: moment arm), a sentence without full stop; false and an empty text if all went well.
+bool cspace_map_trouble(const cspace_map *map, int net, char *text, size_t n_bytes);
+
 /// A report on maps as one self-contained HTML file: a table with marks, loss curves, histograms of errors, slices of d
 /// over t with the zero set of the map on the exact one (libcspace/README.md, "The report").
 typedef struct cspace_report cspace_report;

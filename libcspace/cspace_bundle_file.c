@@ -160,6 +160,8 @@ static core_status write_report(core_h5 *file, const char *group, const char *ne
     CORE_TRY(core_h5_set_number(file, path, "loss_first", report->loss_first, err));
     CORE_TRY(core_h5_set_number(file, path, "loss_last", report->loss_last, err));
     CORE_TRY(core_h5_set_number(file, path, "samples_per_second", report->samples_per_second, err));
+    CORE_TRY(core_h5_set_integer(file, path, "trouble", (int64_t)report->trouble, err));
+    CORE_TRY(core_h5_set_integer(file, path, "trouble_step", report->trouble_step, err));
     const size_t dims[1] = {(size_t)report->count_curve};
     char curve[PATH_MAX_BYTES];
     child(curve, path, "loss_curve");
@@ -303,6 +305,22 @@ static core_status read_error(core_h5 *file, const char *pair, cspace_map *map, 
     return cspace_statement_read_h5(file, statement, &map->statement, err);
 }
 
+// Whether the training went wrong once. Older files say nothing: theirs did not.
+static core_status read_trouble(core_h5 *file, const char *path, nn_train_report *report, core_error *err) {
+    int64_t trouble = 0;
+    if (core_h5_get_integer(file, path, "trouble_step", &report->trouble_step, NULL) != CORE_OK) {
+        report->trouble_step = 0;
+        return CORE_OK;
+    }
+    CORE_TRY(core_h5_get_integer(file, path, "trouble", &trouble, err));
+    CORE_CHECK(report->trouble_step >= 0 && report->trouble_step <= report->steps && trouble >= NN_TROUBLE_NONE &&
+                   trouble <= NN_TROUBLE_DEAD && (trouble > 0) == (report->trouble_step > 0),
+               CORE_FORMAT, "%s: %s: trouble %lld at step %lld of %lld", core_h5_path(file), path, (long long)trouble,
+               (long long)report->trouble_step, (long long)report->steps);
+    report->trouble = (nn_trouble)trouble;
+    return CORE_OK;
+}
+
 static core_status read_report(core_h5 *file, const char *group, const char *net, nn_train_report *report,
                                core_error *err) {
     char path[PATH_MAX_BYTES];
@@ -313,6 +331,7 @@ static core_status read_report(core_h5 *file, const char *group, const char *net
     CORE_TRY(get_finite(file, path, "loss_first", &report->loss_first, err));
     CORE_TRY(get_finite(file, path, "loss_last", &report->loss_last, err));
     CORE_TRY(get_finite(file, path, "samples_per_second", &report->samples_per_second, err));
+    CORE_TRY(read_trouble(file, path, report, err));
     char curve[PATH_MAX_BYTES];
     child(curve, path, "loss_curve");
     size_t dims[1];

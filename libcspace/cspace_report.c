@@ -24,6 +24,7 @@ static const char head[] =
     ".exact{fill:none;stroke:#000;stroke-width:1.6}.zero{fill:none;stroke:#f80;stroke-width:.7}svg{background:#fff}\n"
     "table{border-collapse:collapse;margin:.6em 0 1em}td,th{border:1px solid #ccc;padding:3px 9px;text-align:right}\n"
     "td:first-child,th:first-child{text-align:left}.ok{background:#dfd}.fair{background:#ffd}.bad{background:#fcc}\n"
+    ".remark{background:#eef;padding:4px 9px}\n"
     "</style></head><body>\n<h1>Contact maps: what they get wrong</h1>\n";
 
 core_status cspace_report_create(cspace_report **report, core_error *err) {
@@ -94,6 +95,29 @@ static void print_summary(cspace__text *text, const cspace_map *map) {
     cspace__text_print(text, "</table>\n");
 }
 
+// What to keep in mind about this map: labels that are shallow in overlap, a training that went wrong.
+static void print_remarks(cspace__text *text, const cspace_map *map) {
+    const cspace_statement *s = &map->statement;
+    if (strcmp(map->labels, cspace_labels_names[CSPACE_LABELS_MINIMISER]) == 0) {
+        cspace__text_print(text, "<p class=\"remark\">Labels of the minimiser: exact apart, shallower than the "
+                                 "translational depth in overlap (corners, thin walls)");
+        if (s->exact && s->labels_exact[0].n > 0)
+            cspace__text_print(text,
+                               ", here by %.2g L on average where the depth is %g to %g L, by %.2g at %g to %g and by "
+                               "up to %.2g",
+                               s->labels_exact[0].d_bias, -cspace_band_edges[1], -cspace_band_edges[0],
+                               s->labels_exact[1].d_bias, -cspace_band_edges[2], -cspace_band_edges[1],
+                               s->labels_exact[CSPACE_BANDS].d_max);
+        cspace__text_print(text, ": forces are that much softer there. csample and mkmaps with --labels exact have no "
+                                 "such error.</p>\n");
+    }
+    for (int net = 0; net < 2; net++) {
+        char trouble[256];
+        if (cspace_map_trouble(map, net, trouble, sizeof trouble))
+            cspace__text_print(text, "<p class=\"remark\">The %s: look at its errors.</p>\n", trouble);
+    }
+}
+
 // Errors of all held-out poses within .1, for the histograms. Returns how many.
 static int64_t collect(const cspace_map *map, const cspace_exact *exact, const cspace_rows *rows,
                        cspace_map_scratch *scratch, cspace_exact_scratch *exact_scratch, double *d, double *normal,
@@ -152,6 +176,7 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
     print_name(text, map->labels);
     if (map->smoothing > 0.0) cspace__text_print(text, " smoothed over %g L", map->smoothing);
     cspace__text_print(text, "; %lld held-out poses; L: the larger circumradius</p>\n", (long long)n);
+    print_remarks(text, map);
     print_summary(text, map);
     print_plots(text, map, exact != NULL, d, normal, label, n);
     cspace__text_print(text,

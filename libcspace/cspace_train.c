@@ -96,6 +96,18 @@ uint64_t cspace_train_input_hash(uint64_t samples_input_hash, const cspace_train
     return core_hash_bytes(hash, def->recipe, strlen(def->recipe));
 }
 
+bool cspace_map_trouble(const cspace_map *map, int net, char *text, size_t n_bytes) {
+    const nn_train_report *r = net == 0 ? &map->train_distance : &map->train_moment_arm;
+    text[0] = '\0';
+    if (r->trouble_step == 0) return false;
+    snprintf(text, n_bytes,
+             "training of the %s net went wrong at step %lld of %lld (%s) and went on from its best weights at a lower "
+             "rate",
+             net == 0 ? "distance" : "moment-arm", (long long)r->trouble_step, (long long)r->steps,
+             nn_trouble_name(r->trouble));
+    return true;
+}
+
 // ---------------------------------------------------------------------------------------------- training
 
 static core_status check(const cspace_samples *samples, const cspace_train_def *def, core_error *err) {

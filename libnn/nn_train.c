@@ -15,6 +15,7 @@
 #define REPORTS (NN_CURVE_MAX / 2) // progress reports of a training: up to twice as many if it is short
 #define PROBE_EVERY 10             // of them between two looks for dead units
 #define EXPLODED 100.0             // times the loss of knowing nothing
+#define RECOVERY_RATE 0.3          // of the schedule's rate, once a training has gone wrong
 
 enum { STREAM_WEIGHTS = 0, STREAM_EPOCHS = 1 }; // random streams; epoch e uses STREAM_EPOCHS + e
 
@@ -55,6 +56,12 @@ core_status nn_optimiser_parse(const char *text, nn_optimiser *optimiser, core_e
         return CORE_OK;
     }
     return CORE_FAIL(err, CORE_RANGE, "optimiser: found '%s', expected adam or soap", text);
+}
+
+const char *nn_trouble_name(nn_trouble trouble) {
+    static const char *const names[] = {NULL, "a loss or weight that was not finite", "a loss that exploded",
+                                        "a layer whose units were all dead"};
+    return (int)trouble > 0 && (int)trouble <= NN_TROUBLE_DEAD ? names[trouble] : NULL;
 }
 
 nn_train_def nn_train_default_def(void) {
@@ -171,15 +178,23 @@ static void start_epoch(trainer *t, uint64_t epoch) {
     core_random_init(&t->random, t->def->seed, STREAM_EPOCHS + epoch);
 }
 
-/// Back to the first step: fresh weights, optimiser and order of rows.
-static void trainer_reset(trainer *t) {
-    core_random random;
-    core_random_init(&random, t->def->seed, STREAM_WEIGHTS);
-    nn_model_randomise(&t->model, &random);
+static void optimiser_reset(trainer *t) {
     if (t->soap)
         nn_soap_reset(t->soap);
     else
         nn_adam_reset(t->adam);
+}
+
+static void weights_reset(trainer *t) {
+    core_random random;
+    core_random_init(&random, t->def->seed, STREAM_WEIGHTS);
+    nn_model_randomise(&t->model, &random);
+}
+
+/// Back to the first step: fresh weights, optimiser and order of rows.
+static void trainer_reset(trainer *t) {
+    weights_reset(t);
+    optimiser_reset(t);
     start_epoch(t, 0);
 }
 
@@ -277,6 +292,14 @@ static double rate_at(const nn_train_def *def, int64_t i, int64_t steps) {
     return def->learning_rate * 0.5 * (1 + c);
 }
 
+/// Rate of the next step: the schedule's, after trouble a part of it behind a rise of its own.
+static double next_rate(const nn_train_def *def, const nn_train_state *s) {
+    double rate = rate_at(def, s->step, s->steps);
+    if (s->trouble_step == 0) return rate;
+    double risen = (double)(s->step - s->trouble_step + 1) / (WARM_UP * (double)s->steps);
+    return RECOVERY_RATE * rate * (risen < 1 ? risen : 1);
+}
+
 /// Steps that take about `seconds`, from the time of the first ones. Leaves the trainer used.
 static int64_t time_steps(trainer *t, double seconds) {
     double start = wall_seconds(), now = start;
@@ -320,7 +343,7 @@ static core_status trainer_resume(trainer *t, const nn_train_state *from, uint64
     *state = *from;
     state->parameters = arrays.parameters, state->best = arrays.best, state->curve = arrays.curve;
     state->m = arrays.m, state->v = arrays.v, state->bases = arrays.bases;
-    t->adam->step = state->step;
+    t->adam->step = state->step - state->trouble_step;
 
     // rows drawn in this epoch
     int64_t drawn = state->step * t->def->batch, epoch = drawn / t->data->n;
@@ -333,19 +356,22 @@ static core_status trainer_resume(trainer *t, const nn_train_state *from, uint64
     return CORE_OK;
 }
 
-/// End of a stretch of steps of this mean loss: keeps the best weights, looks whether the training is alive.
-static core_status end_stretch(trainer *t, nn_train_state *s, double loss, double loss_nothing, int64_t stretch,
-                               double rate, core_error *err) {
+/// Looks, at the end of a stretch of steps of this mean loss, whether the training is alive. *trouble: what is wrong.
+static core_status look(const trainer *t, const nn_train_state *s, double loss, double loss_nothing, int64_t stretch,
+                        double rate, int64_t *trouble, core_error *err) {
     const long long step = (long long)s->step, steps = (long long)s->steps;
     // a ReLU turns NaN into 0: a broken weight need not show in the loss
+    *trouble = NN_TROUBLE_NONFINITE;
     CORE_CHECK(nn_model_validate(&t->model, NULL) == CORE_OK, CORE_NOT_CONVERGED,
                "training: a weight is not finite after step %lld of %lld (learning rate %g); try a smaller one", step,
                steps, rate);
     double limit = EXPLODED * (loss_nothing > s->loss_fresh ? loss_nothing : s->loss_fresh);
+    *trouble = NN_TROUBLE_EXPLODED;
     CORE_CHECK(!(loss > limit) || limit <= 0, CORE_NOT_CONVERGED,
                "training: the loss has exploded to %g at step %lld of %lld (above %g; learning rate %g); try a smaller "
                "one",
                loss, step, steps, limit, rate);
+    *trouble = NN_TROUBLE_DEAD;
     if (stretch % PROBE_EVERY == 0 || s->step == s->steps) {
         int layer, dead;
         nn__count_dead(&t->model, t->data, &layer, &dead);
@@ -355,38 +381,83 @@ static core_status end_stretch(trainer *t, nn_train_state *s, double loss, doubl
                    "smaller one",
                    dead, layer + 1, step, steps, rate);
     }
-    if (s->best_step > 0 && !(loss < s->loss_best)) return CORE_OK;
+    *trouble = NN_TROUBLE_NONE;
+    return CORE_OK;
+}
+
+/// Keeps the weights behind the best stretch.
+static void keep_best(trainer *t, nn_train_state *s, double loss) {
+    if (s->best_step > 0 && !(loss < s->loss_best)) return;
     s->loss_best = loss;
     s->best_step = s->step;
     memcpy(t->best, t->model.parameters, (size_t)t->model.count_parameters * sizeof(float));
+}
+
+/// After trouble for the first time, and not behind the last step: on from the best weights, with a fresh optimiser.
+/// Their stretch's loss is from before its last step, which may have broken them: then the fresh ones are the best.
+/// Otherwise the failure stands.
+static core_status recover(trainer *t, nn_train_state *s, int64_t trouble, const core_error *cause, core_error *err) {
+    if (s->trouble_step > 0 || s->step == s->steps) {
+        if (err) *err = *cause;
+        if (s->trouble_step > 0)
+            core_error_prefix(err, cause->code, "gone wrong again (first %s at step %lld)",
+                              nn_trouble_name((nn_trouble)s->trouble), (long long)s->trouble_step);
+        return cause->code;
+    }
+    const size_t bytes = (size_t)t->model.count_parameters * sizeof(float);
+    memcpy(t->model.parameters, t->best, bytes);
+    if (!(probe_loss(t) <= s->loss_fresh)) {
+        weights_reset(t);
+        memcpy(t->best, t->model.parameters, bytes);
+        s->best_step = 0;
+    }
+    optimiser_reset(t);
+    s->trouble = trouble;
+    s->trouble_step = s->step;
+    return CORE_OK;
+}
+
+/// A step and what it adds to the sums of the report.
+static core_status take_step(trainer *t, nn_train_state *s, double rate, double *loss, core_error *err) {
+    const int64_t steps = s->steps, edge = steps / 100 > 0 ? steps / 100 : 1;
+    *loss = trainer_step(t, rate);
+    s->step++;
+    CORE_CHECK(isfinite(*loss), CORE_NOT_CONVERGED,
+               "training: the loss is %g at step %lld of %lld (learning rate %g); try a smaller one", *loss,
+               (long long)s->step, (long long)steps, rate);
+    if (s->step <= edge) s->loss_first += *loss / (double)edge;
+    if (s->step > steps - edge) s->loss_last += *loss / (double)edge;
     return CORE_OK;
 }
 
 /// The steps that are left. Stretches end at fixed steps, so that an interrupted training has the same ones.
 static core_status run(trainer *t, nn_train_state *s, const core_progress *progress, const char *stage,
                        core_error *err) {
-    const int64_t steps = s->steps, edge = steps / 100 > 0 ? steps / 100 : 1;
-    const int64_t every = steps / REPORTS > 0 ? steps / REPORTS : 1;
+    const int64_t steps = s->steps, every = steps / REPORTS > 0 ? steps / REPORTS : 1;
     const double batch = t->def->batch, nothing = nn__zero_loss(t->data, t->poses, t->def->gradient_weight);
     double recent = 0;
     int count = 0;
     while (s->step < steps) {
-        double rate = rate_at(t->def, s->step, steps), loss = trainer_step(t, rate);
-        CORE_CHECK(isfinite(loss), CORE_NOT_CONVERGED,
-                   "training: the loss is %g at step %lld of %lld (learning rate %g); try a smaller one", loss,
-                   (long long)s->step + 1, (long long)steps, rate);
-        if (s->step < edge) s->loss_first += loss / (double)edge;
-        if (s->step >= steps - edge) s->loss_last += loss / (double)edge;
-        s->step++;
-        recent += loss;
-        count++;
-        if (s->step % every != 0 && s->step != steps) continue;
-        t->curve[(s->step - 1) / every] = (float)(recent / count);
-        CORE_TRY(end_stretch(t, s, recent / count, nothing, s->step / every, rate, err));
-        char note[32];
-        snprintf(note, sizeof note, "loss %.3e", recent / count);
-        core_progress_report(progress, stage, (double)s->step * batch, (double)steps * batch, "samples", note);
-        if (t->def->save) CORE_TRY(t->def->save(t->def->save_user, s, err));
+        double rate = next_rate(t->def, s), loss;
+        int64_t trouble = NN_TROUBLE_NONFINITE;
+        core_error cause = {0};
+        core_status status = take_step(t, s, rate, &loss, &cause);
+        if (status == CORE_OK) recent += loss, count++;
+        bool end = s->step % every == 0 || s->step == steps;
+        double mean = count > 0 ? recent / count : s->best_step > 0 ? s->loss_best : s->loss_fresh;
+        if (end) t->curve[(s->step - 1) / every] = (float)mean;
+        if (status == CORE_OK && !end) continue;
+        if (status == CORE_OK) status = look(t, s, mean, nothing, s->step / every, rate, &trouble, &cause);
+        if (status == CORE_OK)
+            keep_best(t, s, mean);
+        else
+            CORE_TRY(recover(t, s, trouble, &cause, err));
+        if (end) {
+            char note[32];
+            snprintf(note, sizeof note, "loss %.3e", mean);
+            core_progress_report(progress, stage, (double)s->step * batch, (double)steps * batch, "samples", note);
+            if (t->def->save) CORE_TRY(t->def->save(t->def->save_user, s, err));
+        }
         recent = 0;
         count = 0;
     }
@@ -439,7 +510,9 @@ core_status nn_train(const nn_data *data, const nn_train_def *def, const core_pr
                             .loss_last = state.loss_last,
                             .dead_units = nn__count_dead(&t.model, data, &layer, &dead),
                             .loss_best = state.loss_best,
-                            .best_step = state.best_step};
+                            .best_step = state.best_step,
+                            .trouble = (nn_trouble)state.trouble,
+                            .trouble_step = state.trouble_step};
     const int64_t every = state.steps / REPORTS > 0 ? state.steps / REPORTS : 1;
     made.count_curve = (int)((state.step + every - 1) / every);
     memcpy(made.curve, t.curve, sizeof made.curve);

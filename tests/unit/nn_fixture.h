@@ -91,4 +91,17 @@ static inline nn_train_def toy_def(void) {
     return def;
 }
 
+/// A training on 1000 toy rows (seed 3) that kills a layer of units in its first tenth or so.
+static inline nn_train_def nn_fixture_trouble(nn_optimiser optimiser) {
+    nn_train_def def = toy_def();
+    def.width = 8;
+    def.epochs = 100; // 333 steps
+    def.gradient_weight = 0;
+    def.optimiser = optimiser;
+    def.layers = optimiser == NN_SOAP ? 3 : 6;
+    def.activation = optimiser == NN_SOAP ? NN_QRELU : NN_RELU;
+    def.learning_rate = optimiser == NN_SOAP ? 0.63896 : 0.443722;
+    return def;
+}
+
 #endif

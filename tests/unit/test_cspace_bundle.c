@@ -47,6 +47,8 @@ static cspace_bundle make(void) {
                                                       .loss_first = 0.25,
                                                       .loss_last = 0.125,
                                                       .samples_per_second = 1e6,
+                                                      .trouble = NN_TROUBLE_DEAD,
+                                                      .trouble_step = 7,
                                                       .count_curve = 3,
                                                       .curve = {0.5f, 0.25f, 0.125f}};
     bundle.maps[0].train_moment_arm = (nn_train_report){

@@ -185,6 +185,34 @@ static void test_names(void **state) {
     cspace_map_clear(&map);
 }
 
+/// What a reader has to know: shallow labels, with how shallow, and a training that went wrong once.
+static void test_remarks(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        cspace_map map = make_map(&square, &square);
+        const bool minimiser = k < 2, trouble = k == 1 || k == 3;
+        snprintf(map.labels, sizeof map.labels, "%s", minimiser ? "minimiser" : "exact");
+        map.statement.exact = true;
+        map.statement.labels_exact[0] = (cspace_error_stats){.n = 5, .d_bias = 0.0084};
+        map.statement.labels_exact[1] = (cspace_error_stats){.n = 5, .d_bias = 0.0024};
+        map.statement.labels_exact[CSPACE_BANDS] = (cspace_error_stats){.n = 10, .d_max = 0.048};
+        map.train_moment_arm.steps = 90;
+        map.train_moment_arm.trouble = trouble ? NN_TROUBLE_EXPLODED : NN_TROUBLE_NONE;
+        map.train_moment_arm.trouble_step = trouble ? 12 : 0;
+        char *page = page_of(&map, &square, &square);
+        assert_true((strstr(page, "Labels of the minimiser: exact apart, shallower") != NULL) == minimiser);
+        if (minimiser)
+            assert_non_null(strstr(page, "here by 0.0084 L on average where the depth is 0.03 to 0.1 L, by 0.0024 at "
+                                         "0.01 to 0.03 and by up to 0.048: forces"));
+        assert_true((strstr(page, "The training of the moment-arm net went wrong at step 12 of 90 (a loss that "
+                                  "exploded) and went on from its best weights at a lower rate: look") != NULL) ==
+                    trouble);
+        assert_null(strstr(page, "distance net went wrong"));
+        free(page);
+        cspace_map_clear(&map);
+    }
+}
+
 /// No curve, one point, and losses that no axis holds.
 static void test_curves(void **state) {
     (void)state;
@@ -351,9 +379,9 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections), cmocka_unit_test(test_names),
-                                       cmocka_unit_test(test_curves),   cmocka_unit_test(test_histogram),
-                                       cmocka_unit_test(test_base64),   cmocka_unit_test(test_statement),
-                                       cmocka_unit_test(test_refused),  cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sections),  cmocka_unit_test(test_names),     cmocka_unit_test(test_remarks),
+        cmocka_unit_test(test_curves),    cmocka_unit_test(test_histogram), cmocka_unit_test(test_base64),
+        cmocka_unit_test(test_statement), cmocka_unit_test(test_refused),   cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "nn_fixture.h"
@@ -35,9 +36,16 @@ static void test_blow_up_names_the_step(void **state) {
     def.schedule = NN_SCHEDULE_CONSTANT;
     def.learning_rate = 1e30;
     nn_train_report report;
-    nn_model model = check_stopped(&rows.data, &def, "at step 2 of 300", &report);
-    assert_int_equal(report.steps, 1);
-    assert_int_equal(report.best_step, 1); // its loss was taken before the weights moved
+    // The weights behind the first step, whose loss was taken before they moved, are useless: it starts from fresh
+    // ones.
+    nn_model model = check_stopped(&rows.data, &def,
+                                   "gone wrong again (first a loss or weight that was not finite at step 2): training: "
+                                   "the loss is -nan at step 4 of 300 (learning rate 4e+28)",
+                                   &report);
+    assert_int_equal(report.steps, 4);
+    assert_int_equal(report.best_step, 3);
+    assert_int_equal(report.trouble, NN_TROUBLE_NONFINITE);
+    assert_int_equal(report.trouble_step, 2);
     nn_model_clear(&model);
     nn_fixture_rows_clear(&rows);
 }
@@ -49,9 +57,10 @@ static void test_blow_up_of_a_weight_is_seen(void **state) {
     nn_rows rows = toy_rows(300, 3);
     nn_train_def def = toy_def();
     def.schedule = NN_SCHEDULE_CONSTANT;
-    def.learning_rate = 1e39; // infinite as a float
+    def.learning_rate = 1e41; // infinite as a float, behind the new warm-up too
     nn_train_report report;
-    nn_model model = check_stopped(&rows.data, &def, "a weight is not finite after step 1 of 30", &report);
+    nn_model model = check_stopped(&rows.data, &def, "a weight is not finite after step 2 of 30", &report);
+    assert_int_equal(report.trouble_step, 1);
     nn_model fresh = fresh_model(&rows.data, def);
     assert_int_equal(report.best_step, 0);
     assert_true(nn_model_hash(&model) == nn_model_hash(&fresh));
@@ -73,6 +82,40 @@ static void test_explosion(void **state) {
     assert_true(report.steps >= 2 && report.steps < 10);
     nn_model_clear(&model);
     nn_fixture_rows_clear(&rows);
+}
+
+/// A rate that kills a layer, and a third of it that does not: the training goes on, and learns.
+static void test_goes_on(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        nn_rows rows = toy_rows(1000, 3);
+        const nn_train_def def = nn_fixture_trouble((nn_optimiser)i);
+        nn_train_def other = def;
+        nn_model model, again;
+        nn_train_report report, calm;
+        core_error err = {0};
+        if (nn_train(&rows.data, &def, NULL, "toy", &model, &report, &err) != CORE_OK) fail_msg("%s", err.message);
+        assert_int_equal(report.trouble, NN_TROUBLE_DEAD);
+        assert_true(report.trouble_step > 0 && report.trouble_step < report.steps / 2);
+        assert_true(err.message[0] == '\0');
+        // The same bits again, on other threads, too.
+        other.threads = 3;
+        assert_int_equal(nn_train(&rows.data, &other, NULL, "toy", &again, NULL, NULL), CORE_OK);
+        assert_true(nn_model_hash(&model) == nn_model_hash(&again));
+        nn_model_clear(&again);
+        // A usual rate: no trouble.
+        other.learning_rate = 0.05;
+        assert_int_equal(nn_train(&rows.data, &other, NULL, "toy", &again, &calm, NULL), CORE_OK);
+        assert_true(calm.trouble == NN_TROUBLE_NONE && calm.trouble_step == 0);
+        printf("%s: trouble at step %d of %d, loss %.3g -> %.3g (without: %.3g)\n", nn_optimiser_name(def.optimiser),
+               (int)report.trouble_step, (int)report.steps, report.loss_first, report.loss_last, calm.loss_last);
+        assert_true(report.loss_last < 2 * calm.loss_last && report.loss_last < 0.01 * report.loss_first);
+        nn_model_clear(&model);
+        nn_model_clear(&again);
+        nn_fixture_rows_clear(&rows);
+    }
+    assert_null(nn_trouble_name(NN_TROUBLE_NONE));
+    assert_string_equal(nn_trouble_name(NN_TROUBLE_DEAD), "a layer whose units were all dead");
 }
 
 /// Targets far below what inputs can bring drive the units off: a net that cannot learn any more is stopped, and what
@@ -116,6 +159,7 @@ int main(void) {
         cmocka_unit_test(test_blow_up_names_the_step),
         cmocka_unit_test(test_blow_up_of_a_weight_is_seen),
         cmocka_unit_test(test_explosion),
+        cmocka_unit_test(test_goes_on),
         cmocka_unit_test(test_dead_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

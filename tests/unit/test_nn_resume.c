@@ -84,6 +84,7 @@ static void check_same_reports(const nn_train_report *a, const nn_train_report *
     assert_true(a->steps == b->steps && a->epochs == b->epochs && a->best_step == b->best_step);
     assert_true(a->loss_first == b->loss_first && a->loss_last == b->loss_last && a->loss_best == b->loss_best);
     assert_int_equal(a->dead_units, b->dead_units);
+    assert_true(a->trouble == b->trouble && a->trouble_step == b->trouble_step);
 }
 
 /// Interrupted after one step, within and at the end of an epoch, beside SOAP's updates, before the last step and after
@@ -143,6 +144,34 @@ static void test_again_and_again(void **state) {
     nn_train_state_destroy(&saved);
     nn_model_clear(&model);
     nn_model_clear(&whole);
+    nn_fixture_rows_clear(&rows);
+}
+
+/// Interrupted before a training goes wrong, right behind that, and while it recovers.
+static void test_trouble(void **state) {
+    (void)state;
+    nn_rows rows = toy_rows(1000, 3);
+    for (int optimiser = 0; optimiser < 2; optimiser++) {
+        const nn_train_def def = nn_fixture_trouble((nn_optimiser)optimiser);
+        nn_model whole, model;
+        nn_train_report expected, report;
+        assert_int_equal(nn_train(&rows.data, &def, NULL, "toy", &whole, &expected, NULL), CORE_OK);
+        const int step = (int)expected.trouble_step;
+        assert_true(step > 1);
+        const int stops[] = {step - 1, step, step + 1, step + 25, 332};
+        for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+            nn_train_state *part = through_file(train_part(&rows.data, def, stops[i]));
+            nn_train_def rest = def;
+            rest.resume = part;
+            assert_int_equal(nn_train(&rows.data, &rest, NULL, "toy", &model, &report, NULL), CORE_OK);
+            if (nn_model_hash(&model) != nn_model_hash(&whole))
+                fail_msg("%s stopped after step %d: other weights", nn_optimiser_name(def.optimiser), stops[i]);
+            check_same_reports(&report, &expected);
+            nn_train_state_destroy(&part);
+            nn_model_clear(&model);
+        }
+        nn_model_clear(&whole);
+    }
     nn_fixture_rows_clear(&rows);
 }
 
@@ -291,6 +320,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_again_and_again),
+        cmocka_unit_test(test_trouble),
         cmocka_unit_test(test_best_weights_survive),
         cmocka_unit_test(test_other_trainings_are_refused),
         cmocka_unit_test(test_damaged_files),
