@@ -17,21 +17,24 @@
 
 #define CMD_TERMINAL_SECONDS 0.1 // between two refreshes of the line
 #define CMD_LOG_SECONDS 10.0     // between two lines of a log
+#define CMD_STRETCH_SECONDS 15.0 // by which the time left is reckoned, at least
 #define CMD_LINE_MAX 79          // columns of a progress line
 #define CMD_KEY_QUIET 0x5155     // no short option
 #define CMD_REGION_LIMIT 1e9     // m
 
 static struct {
     const char *name;   // of the program, for messages
+    const char *called; // the same with its folder, as typed
     bool reported;      // a failure was told: one message is enough
     char *command_line; // for the provenance; lives until the process ends
     bool terminal;
     // the stage that is running; empty name: none
     char stage[128], unit[32], note[128];
     double done, total, done_first;
+    cmd_pace pace;
     double started, printed; // seconds of the monotonic clock
     bool shown;              // the last report has been printed
-} cmd__state = {.name = "cem"};
+} cmd__state = {.name = "cem", .called = "cem"};
 
 // ---------------------------------------------------------------------------------------------- command line
 
@@ -80,7 +83,7 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, void *input, bool
     static const struct argp_option quiet_options[] = {
         {"quiet", CMD_KEY_QUIET, NULL, 0, "Print no progress, only results and failures", -1}, {0}};
     static const struct argp quiet_argp = {.options = quiet_options, .parser = parse_quiet};
-    if (argc > 0 && argv[0] && argv[0][0]) cmd__state.name = base_name(argv[0]);
+    if (argc > 0 && argv[0] && argv[0][0]) cmd__state.name = base_name(cmd__state.called = argv[0]);
     cmd__state.terminal = isatty(STDERR_FILENO) == 1;
     argp_err_exit_status = CMD_EXIT_USAGE;
     argp_program_version_hook = print_version;
@@ -240,9 +243,20 @@ static void short_time(double seconds, char *text, size_t n_bytes) {
         snprintf(text, n_bytes, "%ld h %ld min", s / 3600, s / 60 % 60);
 }
 
-/// "stage: 45 %, 450/1000 samples, 120 samples/s, 5 s left, note", as far as the parts are known.
+void cmd_pace_take(cmd_pace *pace, double time, double done) {
+    if (time - pace->time[1] < CMD_STRETCH_SECONDS) return;
+    pace->time[0] = pace->time[1], pace->done[0] = pace->done[1];
+    pace->time[1] = time, pace->done[1] = done;
+}
+
+double cmd_pace_rate(const cmd_pace *pace, double time, double done) {
+    const double rate = (done - pace->done[0]) / (time - pace->time[0]);
+    return time > pace->time[0] && rate > 0.0 && isfinite(rate) ? rate : 0.0;
+}
+
+/// "stage: 45 %, 450/1000 samples, 120/s, 4 s + 5 s left, note", as far as the parts are known.
 static void progress_text(double now, char *text, size_t n_bytes) {
-    char done[32], total[32], rate_text[32], left[48];
+    char done[32], total[32], rate_text[32], so_far[48], left[48];
     size_t used = (size_t)snprintf(text, n_bytes, "%.60s:", cmd__state.stage);
     short_number(cmd__state.done, done, sizeof done);
     short_number(cmd__state.total, total, sizeof total);
@@ -252,15 +266,19 @@ static void progress_text(double now, char *text, size_t n_bytes) {
                                  floor(100.0 * cmd__state.done / cmd__state.total), done, total, cmd__state.unit);
     else
         used += (size_t)snprintf(text + used, n_bytes - used, " %s %s", done, cmd__state.unit);
-    double elapsed = now - cmd__state.started, rate = (cmd__state.done - cmd__state.done_first) / elapsed;
-    if (elapsed > 0.0 && rate > 0.0 && isfinite(rate)) {
+    const bool finished = bounded && cmd__state.done >= cmd__state.total;
+    const cmd_pace whole = {{cmd__state.started}, {cmd__state.done_first}};
+    const double rate = cmd_pace_rate(finished ? &whole : &cmd__state.pace, now, cmd__state.done);
+    if (rate > 0.0) {
         short_number(rate, rate_text, sizeof rate_text);
         used += (size_t)snprintf(text + used, n_bytes - used, ", %s/s", rate_text);
-        double seconds_left = (cmd__state.total - cmd__state.done) / rate;
-        bool finished = cmd__state.done >= cmd__state.total;
-        if (bounded && (finished || seconds_left < 1e7)) {
-            short_time(finished ? elapsed : seconds_left, left, sizeof left);
-            used += (size_t)snprintf(text + used, n_bytes - used, finished ? ", took %s" : ", %s left", left);
+        const double seconds_left = (cmd__state.total - cmd__state.done) / rate;
+        short_time(now - cmd__state.started, so_far, sizeof so_far);
+        if (finished) {
+            used += (size_t)snprintf(text + used, n_bytes - used, ", took %s", so_far);
+        } else if (bounded && seconds_left < 1e7) {
+            short_time(seconds_left, left, sizeof left);
+            used += (size_t)snprintf(text + used, n_bytes - used, ", %s + %s left", so_far, left);
         }
     }
     if (cmd__state.note[0]) snprintf(text + used, n_bytes - used, ", %s", cmd__state.note);
@@ -298,7 +316,9 @@ static void progress_take(void *user, const char *stage, double done, double tot
         cmd__state.started = now;
         cmd__state.printed = cmd__state.terminal ? now - CMD_TERMINAL_SECONDS : now;
         cmd__state.done_first = done;
+        cmd__state.pace = (cmd_pace){{now, now}, {done, done}};
     }
+    cmd_pace_take(&cmd__state.pace, now, done);
     bool ended_before = cmd__state.shown && cmd__state.total > 0.0 && cmd__state.done >= cmd__state.total;
     bool same = done <= cmd__state.done && done >= cmd__state.done;
     cmd__state.done = done;
@@ -353,6 +373,17 @@ char *cmd_quote(const char *word) {
     char *text = core_alloc(4 * strlen(word) + 3, 1);
     if (text) *append_word(text, word) = '\0';
     return text;
+}
+
+char *cmd_program(const char *name) {
+    const int n_folder = (int)(base_name(cmd__state.called) - cmd__state.called);
+    const size_t size = (size_t)n_folder + strlen(name) + 1;
+    char *path = core_alloc(size, 1);
+    if (!path) return NULL;
+    snprintf(path, size, "%.*s%s", n_folder, cmd__state.called, name);
+    char *quoted = cmd_quote(path);
+    core_free(path);
+    return quoted;
 }
 
 core_h5_provenance cmd_provenance(int argc, char **argv, uint64_t seed) {

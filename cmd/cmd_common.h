@@ -31,6 +31,9 @@ core_status cmd_check_output(const char *path, const char *format, int version, 
 
 /// The word as a shell has to get it, in single quotes where it must be. NULL: out of memory; the caller frees it.
 char *cmd_quote(const char *word);
+/// Another of the programs, called as this one was (its folder stays in front), quoted for a shell: what a message
+/// tells a user to type can be pasted. NULL: out of memory; the caller frees it.
+char *cmd_program(const char *name);
 /// A JSON string, quotes included.
 void cmd_print_json_text(FILE *out, const char *text);
 
@@ -39,8 +42,16 @@ void cmd_print_json_text(FILE *out, const char *text);
 int cmd_report(const core_error *err);
 
 /// Progress printer on stderr: one line that is overwritten on a terminal; in a log a plain line at most every ten
-/// seconds and one at the end of each stage. Rate and time left. quiet: nothing.
+/// seconds and one at the end of each stage. Rate of late, time so far + time left at that rate. quiet: nothing.
 core_progress cmd_progress(bool quiet);
+/// How fast a stage has gone lately. Set the first pair to the stage's start; time in s.
+typedef struct cmd_pace {
+    double time[2], done[2]; // where the last stretch began, and where the next one will
+} cmd_pace;
+/// Takes a report. A stretch is 15 s old when the next one begins, so that the pace follows how busy the machine is.
+void cmd_pace_take(cmd_pace *pace, double time, double done);
+/// Units per second since the last stretch began, 15 to 30 s ago or at the start; 0 where nothing is known.
+double cmd_pace_rate(const cmd_pace *pace, double time, double done);
 /// Seconds of a clock that only goes forward.
 double cmd_seconds(void);
 /// What this process has cost so far: processor time (all threads) in s, the most memory it has held in MB (1e6 bytes).

@@ -35,7 +35,7 @@ static const struct argp_option argp_options[] = {
     {"output", 'o', "RUN.h5", 0, "run file to write; an existing one is replaced", 0},
     {"maps", KEY_MAPS, "MAPS.h5", 0, "contact maps to use instead of the scene's", 0},
     {"threads", KEY_THREADS, "N", 0, "threads (all processors); the result is the same for any number", 0},
-    {"check", KEY_CHECK, 0, 0, "check the scene, its maps and the room it needs, and stop", 0},
+    {"check", KEY_CHECK, 0, 0, "check the scene, the room it needs and its maps if they are there, and stop", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scene, as in --set contact.default.mu=0.3; may be repeated",
      0},
     {"restart", KEY_RESTART, "CHECKPOINT.h5", 0,
@@ -137,42 +137,80 @@ static void print_summary(const char *path, const sim_run_report *r) {
             (long long)t->count_saturated);
 }
 
-// RUN.h5 -> RUN followed by `ending`; the caller frees it.
-static core_status name_beside(const char *output, const char *ending, char **name, core_error *err) {
-    const size_t n = strlen(output), n_ending = strlen(ending) + 1;
-    const size_t stem = n > 3 && strcmp(output + n - 3, ".h5") == 0 ? n - 3 : n;
-    char *made = core_alloc(stem + n_ending, 1);
-    CORE_CHECK(made, CORE_MEMORY, "out of memory: name of a file beside %s", output);
-    memcpy(made, output, stem);
-    memcpy(made + stem, ending, n_ending);
+// The first n bytes of a path followed by `ending`; the caller frees it.
+static core_status name_beside(const char *path, size_t n, const char *ending, char **name, core_error *err) {
+    const size_t size = n + strlen(ending) + 1;
+    char *made = core_alloc(size, 1);
+    CORE_CHECK(made, CORE_MEMORY, "out of memory: name of a file beside %s", path);
+    snprintf(made, size, "%.*s%s", (int)n, path, ending);
     *name = made;
     return CORE_OK;
 }
 
-// How a run that was stopped goes on: RUN.2.h5, or the next number that is free.
+// Length of RUN in RUN.h5.
+static size_t stem_length(const char *path) {
+    const size_t n = strlen(path);
+    return n > 3 && strcmp(path + n - 3, ".h5") == 0 ? n - 3 : n;
+}
+
+// Length of RUN in RUN.3 and the 3; a first part has the number 1.
+static size_t split_number(const char *path, size_t n, int *number) {
+    size_t digits = 0;
+    *number = 1;
+    while (digits < n && path[n - digits - 1] >= '0' && path[n - digits - 1] <= '9') ++digits;
+    if (digits < 1 || digits > 6 || digits + 1 >= n || path[n - digits - 1] != '.') return n;
+    const int found = atoi(path + n - digits);
+    if (found < 2 || path[n - digits] == '0') return n;
+    *number = found;
+    return n - digits - 1;
+}
+
+// What goes on from RUN.h5 is RUN.2.h5, from RUN.2.h5 RUN.3.h5, or the next number that is free.
+static core_status name_next(const char *output, char **name, core_error *err) {
+    int number;
+    const size_t n = split_number(output, stem_length(output), &number);
+    char ending[32];
+    *name = NULL;
+    do {
+        core_free(*name);
+        *name = NULL;
+        snprintf(ending, sizeof ending, ".%d.h5", ++number);
+        CORE_TRY(name_beside(output, n, ending, name, err));
+    } while (core_file_exists(*name));
+    return CORE_OK;
+}
+
+// The command that goes on with a run that was stopped.
 static core_status tell_how_to_go_on(const options *o, const char *checkpoint, const sim_run_report *r,
                                      core_error *err) {
     core_status status = CORE_OK;
-    char ending[32], *next = NULL, *words[3] = {NULL, NULL, NULL};
-    for (int i = 2; !next || core_file_exists(next); ++i) {
-        core_free(next);
-        next = NULL;
-        snprintf(ending, sizeof ending, ".%d.h5", i);
-        CORE_TRY_DONE(name_beside(o->output, ending, &next, err));
-    }
-    words[0] = cmd_quote(checkpoint);
-    words[1] = cmd_quote(next);
-    words[2] = cmd_quote(o->maps ? o->maps : "");
-    CORE_CHECK_DONE(words[0] && words[1] && words[2], CORE_MEMORY, "out of memory");
+    char *next = NULL, *words[4] = {NULL, NULL, NULL, NULL};
+    CORE_TRY_DONE(name_next(o->output, &next, err));
+    words[0] = cmd_program("simulate");
+    words[1] = cmd_quote(checkpoint);
+    words[2] = cmd_quote(next);
+    words[3] = cmd_quote(o->maps ? o->maps : "");
+    CORE_CHECK_DONE(words[0] && words[1] && words[2] && words[3], CORE_MEMORY, "out of memory");
     fprintf(stderr,
             "simulate: stopped by %s after step %lld, %.6g s; nothing is lost. Go on with\n"
-            "simulate --restart %s -o %s%s%s\n",
+            "%s --restart %s -o %s%s%s\n",
             asked_to_stop == SIGINT ? "SIGINT" : "SIGTERM", (long long)r->steps, r->simulated, words[0], words[1],
-            o->maps ? " --maps " : "", o->maps ? words[2] : "");
+            words[2], o->maps ? " --maps " : "", o->maps ? words[3] : "");
 done:
-    for (int i = 0; i < 3; ++i) core_free(words[i]);
+    for (int i = 0; i < 4; ++i) core_free(words[i]);
     core_free(next);
     return status;
+}
+
+// Says whether the scene can run, and how to make the maps that it lacks.
+static core_status check(const options *o, bool quiet, const sim_scene *scene, const sim_run_def *def,
+                         core_error *err) {
+    char missing[2048];
+    CORE_TRY(sim_run_check(scene, def, missing, sizeof missing, err));
+    if (quiet) return CORE_OK;
+    printf("%s: no errors found\n", o->scene);
+    if (missing[0]) printf("its contact maps are not there yet; make them with\n%s\n", missing);
+    return CORE_OK;
 }
 
 // *stopped: by a signal, before its end.
@@ -183,10 +221,10 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
     sim_run_report report = {0};
     core_progress terminal = cmd_progress(quiet);
     const core_progress progress = {listen, &terminal};
-    char *checkpoint = NULL;
+    char *checkpoint = NULL, *mkmaps = NULL;
     simulate_job job = {o->scene, o->output,          NULL,         o->restart,    o->threads,
                         o->check, o->count_overrides, o->overrides, &asked_to_stop};
-    if (!o->check) CORE_TRY_DONE(name_beside(o->output, ".checkpoint.h5", &checkpoint, err));
+    if (!o->check) CORE_TRY_DONE(name_beside(o->output, stem_length(o->output), ".checkpoint.h5", &checkpoint, err));
     if (simulate_is_continuum(&job)) {
         if (o->maps) cmd_usage("--maps: found %s, expected none: a continuum has no contacts", o->maps);
         job.checkpoint = checkpoint;
@@ -205,9 +243,9 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
     def.maps_path = o->maps;
     def.threads = o->threads;
     def.provenance = *provenance;
+    def.mkmaps = mkmaps = cmd_program("mkmaps"); // without memory its bare name is shown
     if (o->check) {
-        CORE_TRY_DONE(sim_run_check(&scene, &def, err));
-        if (!quiet) printf("%s: no errors found\n", o->scene);
+        CORE_TRY_DONE(check(o, quiet, &scene, &def, err));
         goto done;
     }
     def.checkpoint_path = checkpoint;
@@ -221,6 +259,7 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
     if (report.stopped) status = tell_how_to_go_on(o, checkpoint, &report, err);
 done:
     core_free(checkpoint);
+    core_free(mkmaps);
     sim_scene_clear(&scene);
     return status;
 }

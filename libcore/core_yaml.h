@@ -78,7 +78,8 @@ const char *core_yaml_scalar(const core_yaml_node *node);
 core_status core_yaml_fail(const core_yaml *doc, const core_yaml_node *node, core_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/// The table as text for --help-scene: key, unit, default, range, meaning; one line a key. Caller frees with core_free.
+/// The table as text for --help-scene: key, unit, default, range, meaning; one line a key, in sections: keys that stand
+/// alone, then the others by the key at the top. Caller frees with core_free.
 core_status core_yaml_help(const core_yaml_key *table, int count_keys, char **text, core_error *err);
 
 #endif

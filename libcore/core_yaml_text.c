@@ -125,36 +125,66 @@ core_status core__yaml_resolve(core_yaml *doc, core_error *err) {
 
 // ---------------------------------------------------------------------------------------------- help
 
-/// `text`, padded to `width` with at least one space behind.
-static void put_column(buffer *b, const char *text, int width) {
-    char column[128];
-    snprintf(column, sizeof column, "%-*s ", width, text);
-    put(b, column);
+/// Letters of a path that name its section: the key at the top.
+static int section_length(const char *path) {
+    return (int)strcspn(path, ".[{");
+}
+
+static bool same_section(const char *a, const char *b) {
+    const int n = section_length(a);
+    return n == section_length(b) && strncmp(a, b, (size_t)n) == 0;
+}
+
+/// A key at the top with nothing below it.
+static bool is_single(const core_yaml_key *table, int count_keys, const char *path) {
+    int count = 0;
+    for (int i = 0; i < count_keys; i++) count += same_section(path, table[i].path);
+    return count == 1;
+}
+
+static void put_row(buffer *b, const core_yaml_key *row, int width) {
+    char text[128 + CORE_YAML_EXPECTED_MAX], expected[CORE_YAML_EXPECTED_MAX];
+    core__yaml_expected(row, expected);
+    snprintf(text, sizeof text, "%-*s %s", width, row->path, expected);
+    put(b, text);
+    if (row->required) put(b, "; required");
+    if (row->standard) {
+        put(b, "; default ");
+        put(b, row->standard);
+    }
+    put(b, ". ");
+    put(b, row->help);
+    put(b, "\n");
+}
+
+/// A heading and the rows of one section, or of all keys that are single (section NULL).
+static void put_section(buffer *b, const core_yaml_key *table, int count_keys, const char *section) {
+    int width = 0;
+    for (int pass = 0; pass < 2; pass++) { // the widest key first
+        for (int i = 0; i < count_keys; i++) {
+            const char *path = table[i].path;
+            if (section ? !same_section(section, path) : !is_single(table, count_keys, path)) continue;
+            const int length = (int)strlen(path);
+            if (pass == 1) put_row(b, &table[i], width);
+            if (pass == 0 && length > width) width = length;
+        }
+        if (pass == 1 || width == 0) continue;
+        put(b, "\n-- ");
+        put_bytes(b, section ? section : "whole scene",
+                  section ? (size_t)section_length(section) : strlen("whole scene"));
+        put(b, " --\n");
+    }
 }
 
 core_status core_yaml_help(const core_yaml_key *table, int count_keys, char **text, core_error *err) {
     CORE_CHECK(table && text && count_keys > 0, CORE_ARG, "core_yaml_help: null table or text, or %d keys", count_keys);
-    int width = 0;
-    for (int i = 0; i < count_keys; i++) {
-        int length = (int)strlen(table[i].path);
-        width = length > width ? length : width;
-    }
     buffer b = {0};
-    put(&b, "Keys of a scene file (YAML). [] is an item of a list, {} a name of your choice.\n\n");
+    put(&b, "Keys of a scene file (YAML). [] is an item of a list, {} a name of your choice.\n");
+    put_section(&b, table, count_keys, NULL);
     for (int i = 0; i < count_keys; i++) {
-        const core_yaml_key *row = &table[i];
-        char expected[CORE_YAML_EXPECTED_MAX];
-        core__yaml_expected(row, expected);
-        put_column(&b, row->path, width);
-        put(&b, expected);
-        if (row->required) put(&b, "; required");
-        if (row->standard) {
-            put(&b, "; default ");
-            put(&b, row->standard);
-        }
-        put(&b, ". ");
-        put(&b, row->help);
-        put(&b, "\n");
+        bool first = !is_single(table, count_keys, table[i].path);
+        for (int k = 0; k < i && first; k++) first = !same_section(table[i].path, table[k].path);
+        if (first) put_section(&b, table, count_keys, table[i].path);
     }
     if (b.failed) {
         core_free(b.text);

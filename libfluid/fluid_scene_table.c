@@ -6,13 +6,14 @@
 #define SEED_MAX 9007199254740991.0 // 2^53 - 1: whole numbers up to here are told apart as doubles
 
 // A shape in the plane, once for boundaries and once for what is filled.
-#define SHAPE_KEYS(prefix)                                                                                             \
-    {.path = prefix "circle.centre",                                                                                   \
-     .kind = CORE_YAML_VECTOR,                                                                                         \
-     .unit = "m",                                                                                                      \
-     .required = true,                                                                                                 \
-     .count = 2,                                                                                                       \
-     .help = "Its centre."},                                                                                           \
+#define SHAPE_KEYS(prefix, circle_is, shape_is)                                                                        \
+    {.path = prefix "circle", .kind = CORE_YAML_BLOCK, .help = circle_is},                                             \
+        {.path = prefix "circle.centre",                                                                               \
+         .kind = CORE_YAML_VECTOR,                                                                                     \
+         .unit = "m",                                                                                                  \
+         .required = true,                                                                                             \
+         .count = 2,                                                                                                   \
+         .help = "Its centre."},                                                                                       \
         {.path = prefix "circle.radius",                                                                               \
          .kind = CORE_YAML_NUMBER,                                                                                     \
          .unit = "m",                                                                                                  \
@@ -20,6 +21,7 @@
          .above_min = true,                                                                                            \
          .max = DBL_MAX,                                                                                               \
          .help = "Its radius."},                                                                                       \
+        {.path = prefix "shape", .kind = CORE_YAML_BLOCK, .help = shape_is},                                           \
         {.path = prefix "shape.file",                                                                                  \
          .kind = CORE_YAML_TEXT,                                                                                       \
          .required = true,                                                                                             \
@@ -137,11 +139,8 @@ static const core_yaml_key table[] = {
      .required = true,
      .count = 2,
      .help = "Points to the side where material may be; any length."},
-    {.path = "boundaries[].circle", .kind = CORE_YAML_BLOCK, .help = "A circle with material inside."},
-    {.path = "boundaries[].shape",
-     .kind = CORE_YAML_BLOCK,
-     .help = "The shape of a grain, solid inside: a bowl, a block."},
-    SHAPE_KEYS("boundaries[]."),
+    SHAPE_KEYS("boundaries[].", "A circle with material inside.",
+               "The shape of a grain, solid inside: a bowl, a block."),
     {.path = "boundaries[].polyline", .kind = CORE_YAML_BLOCK, .help = "A wall of segments."},
     {.path = "boundaries[].polyline.points",
      .kind = CORE_YAML_VECTOR,
@@ -164,9 +163,7 @@ static const core_yaml_key table[] = {
      .unit = "m",
      .count = 4,
      .help = "[x0, y0, x1, y1]. One of box, circle, shape."},
-    {.path = "fill[].circle", .kind = CORE_YAML_BLOCK, .help = "A disc."},
-    {.path = "fill[].shape", .kind = CORE_YAML_BLOCK, .help = "The inside of a shape."},
-    SHAPE_KEYS("fill[]."),
+    SHAPE_KEYS("fill[].", "A disc.", "The inside of a shape."),
     {.path = "fill[].velocity",
      .kind = CORE_YAML_VECTOR,
      .unit = "m/s",

@@ -412,6 +412,7 @@ typedef struct sim_run_def {
     int threads;
     const char *checkpoint_path; // written at the end of each phase and every checkpoint_every of the scene; NULL: none
     const char *restart_path;    // checkpoint of the same scene to go on from, to the same bits; NULL: from the start
+    const char *mkmaps;          // how messages call the program that makes maps, as a shell takes it; NULL: mkmaps
     const volatile sig_atomic_t *stop; // borrowed; not 0: the run stops after the step it is in; NULL: it never does
     core_h5_provenance provenance;
 } sim_run_def;
@@ -430,7 +431,9 @@ typedef struct sim_run_report {
 /// Runs a scene into RUN.h5. NOT_CONVERGED: blow-up or a phase timed out (frames so far are kept).
 core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_def *def, const core_progress *progress,
                     sim_run_report *report, core_error *err);
-/// Everything sim_run checks before its first step (maps present and matching, room for the fill), without running.
-core_status sim_run_check(const sim_scene *scene, const sim_run_def *def, core_error *err);
+/// Everything sim_run checks before its first step (maps that match, room for the fill), without running. Maps may be
+/// missing: then all but them is checked, and `missing` (n_bytes) receives the command that makes them, else "".
+core_status sim_run_check(const sim_scene *scene, const sim_run_def *def, char *missing, size_t n_bytes,
+                          core_error *err);
 
 #endif

@@ -394,6 +394,10 @@ typedef struct sim_setup {
 core_status sim_setup_create(const sim_scene *scene, const sim_run_def *def, const core_progress *progress,
                              sim_setup *setup, core_error *err);
 void sim_setup_clear(sim_setup *setup);
+/// The bundle that a run of the scene takes, or NULL.
+const char *sim_setup_maps(const sim_scene *scene, const sim_run_def *def);
+/// The command that makes it.
+void sim_setup_hint(const sim_scene *scene, const sim_run_def *def, char *hint, size_t n_bytes);
 
 /// Where a run is.
 typedef struct sim_moment {

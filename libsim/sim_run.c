@@ -494,10 +494,18 @@ done:
     return status;
 }
 
-core_status sim_run_check(const sim_scene *scene, const sim_run_def *def, core_error *err) {
+core_status sim_run_check(const sim_scene *scene, const sim_run_def *def, char *missing, size_t n_bytes,
+                          core_error *err) {
     sim_setup setup = {0};
     CORE_TRY(check_run(scene, def, err));
-    const core_status status = sim_setup_create(scene, def, NULL, &setup, err);
+    CORE_CHECK(missing && n_bytes > 0, CORE_ARG, "sim_run_check: no room for the command that makes maps");
+    const char *maps = sim_setup_maps(scene, def);
+    const bool lacks_maps = scene->back_end == SIM_NEURAL && !(maps && core_file_exists(maps));
+    sim_scene checked = *scene;                   // borrows all of it
+    if (lacks_maps) checked.back_end = SIM_EXACT; // for the rest of the checks any back end will do
+    const core_status status = sim_setup_create(&checked, def, NULL, &setup, err);
     sim_setup_clear(&setup);
+    if (status == CORE_OK && lacks_maps) sim_setup_hint(scene, def, missing, n_bytes);
+    if (status == CORE_OK && !lacks_maps) missing[0] = '\0';
     return status;
 }

@@ -15,6 +15,7 @@ static const double PLANES_TURN = 0.01; // rad; README.md, section 3
 static const double STEPS_MAX = 1e12;   // of a phase; ten days at a million steps a second
 // Two grains placed nearer than this (in circumradii) are one grain given twice.
 static const double COINCIDENT = 1e-6;
+#define HINT_BYTES 2048                      // of a command line in a message
 #define STREAM_TYPE 0x7479706566696c6cu      // random streams of the types of fills
 static const int MINIMISER_RESOLUTION = 256; // cells across a diameter; grids as sdfgen builds them
 
@@ -176,14 +177,31 @@ done:
     return status;
 }
 
+const char *sim_setup_maps(const sim_scene *scene, const sim_run_def *def) {
+    return def->maps_path ? def->maps_path : scene->maps_path;
+}
+
+void sim_setup_hint(const sim_scene *scene, const sim_run_def *def, char *hint, size_t n_bytes) {
+    const char *maps = sim_setup_maps(scene, def), *slash = strrchr(scene->path, '/');
+    const char *name = slash ? slash + 1 : scene->path, *dot = strrchr(name, '.');
+    char made[256];
+    snprintf(made, sizeof made, "%.*s.maps.h5", dot ? (int)(dot - name) : 200, name);
+    snprintf(hint, n_bytes, "%.500s %.500s -o %.500s", def->mkmaps ? def->mkmaps : "mkmaps", scene->path,
+             maps ? maps : made);
+}
+
 static core_status load_maps(const sim_scene *scene, const sim_run_def *def, sim_setup *setup, sim_narrow *narrow,
                              core_error *err) {
-    const char *maps = def->maps_path ? def->maps_path : scene->maps_path;
-    char hint[2 * 512];
-    snprintf(hint, sizeof hint, "mkmaps %.500s -o %.500s", scene->path, maps ? maps : "MAPS.h5");
+    const char *maps = sim_setup_maps(scene, def);
+    char hint[HINT_BYTES];
+    sim_setup_hint(scene, def, hint, sizeof hint);
     CORE_CHECK(maps, CORE_ARG,
                "%s: narrow_phase: neural needs contact maps: name them with --maps or under maps:. Build them with: %s",
                scene->path, hint);
+    CORE_CHECK(core_file_exists(maps) || !def->restart_path, CORE_IO,
+               "%s: no such file of contact maps. Call this in the folder where the run was started, or name it with "
+               "--maps; to build it: %s",
+               maps, hint);
     CORE_CHECK(core_file_exists(maps), CORE_IO, "%s: no such file of contact maps. Build it with: %s", maps, hint);
     CORE_TRY(core_path_join(NULL, maps, &setup->maps_path, err));
     CORE_TRY(cspace_bundle_read(maps, &setup->bundle, &setup->maps_hash, err));

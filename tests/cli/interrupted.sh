@@ -34,11 +34,19 @@ for signal in INT TERM; do
     [ $got = 1 ] || fail "SIG$signal: exit $got, expected 1: $(cat err.txt)"
     grep -q "stopped by SIG$signal after step [0-9]*, 0.[0-9]* s; nothing is lost" err.txt || fail "SIG$signal: $(cat err.txt)"
     prefix "$name.h5"
-    command=$(grep '^simulate --restart' err.txt)
-    [ -n "$command" ] || fail "SIG$signal: no command to go on"
-    (PATH="$bin:$PATH" && eval "$command --quiet") >/dev/null 2>err2.txt || fail "$command: $(cat err2.txt)"
+    command=$(grep '^[^ ]*/simulate --restart' err.txt) # the program is named as it was called here
+    [ -n "$command" ] || fail "SIG$signal: no command to go on: $(cat err.txt)"
+    eval "$command --quiet" >/dev/null 2>err2.txt || fail "$command: $(cat err2.txt)"
     { cat part.csv && rows "$name.2.h5"; } | cmp -s - whole.csv || fail "SIG$signal: both parts are not the whole run"
 done
+# The third part is called 3, and a number that is taken is passed over.
+cp whole.h5 part.3.h5
+"$bin/simulate" scene.yaml -o part.2.h5 --quiet >out.txt 2>err.txt &
+pid=$!
+while [ ! -e part.2.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -TERM $pid
+wait $pid
+grep -q -- '-o part.4.h5$' err.txt || fail "the part after part.2.h5, with part.3.h5 there: $(cat err.txt)"
 # Two signals: the second one ends it at once.
 "$bin/simulate" scene.yaml -o twice.h5 --quiet >/dev/null 2>&1 &
 pid=$!

@@ -111,8 +111,16 @@ expect 1 'folder.yaml' simulate good.yaml --maps folder.yaml -o run.h5
 scene pair.yaml 's/^contact/  bar: {shape: bar.wkt, radius: 0.02, density: 1}\ncontact/'
 expect 2 'shapes u and bar.*mkmaps pair.yaml -o' simulate pair.yaml -o run.h5
 mkdir other && cp changed.wkt other/u.wkt && cp good.yaml maps.h5 other/
-expect 2 'shape u of type u.*Rebuild it with: mkmaps' simulate other/good.yaml -o run.h5
+expect 2 'shape u of type u.*Rebuild it with: [^ ]*mkmaps' simulate other/good.yaml -o run.h5
 expect 2 'mkmaps' simulate other/good.yaml --check
+# A scene is checked before its maps are there, too; then the command that makes them is named.
+"$bin/simulate" nomaps.yaml --check >out.txt 2>err.txt || fail "--check without maps: $(cat err.txt)"
+grep -q 'nomaps.yaml: no errors found' out.txt && grep -qxF "$bin/mkmaps nomaps.yaml -o nomaps.maps.h5" out.txt ||
+    fail "--check without maps: $(cat out.txt)"
+"$bin/simulate" good.yaml --maps absent.h5 --check >out.txt 2>err.txt || fail "--check, absent maps: $(cat err.txt)"
+grep -qxF "$bin/mkmaps good.yaml -o absent.h5" out.txt || fail "--check, absent maps: $(cat out.txt)"
+expect 2 'nomaps.yaml: .*kn' simulate nomaps.yaml --check --set contact.default.kn=-1
+expect 2 'nomaps.yaml: phase fall: found .* steps of dt' simulate nomaps.yaml --check --set dt=1e-300
 
 # Output.
 expect 1 'nowhere' simulate good.yaml -o nowhere/run.h5

@@ -136,6 +136,35 @@ static void test_progress_in_a_log(void **state) {
     assert_null(strstr(output, "first"));
 }
 
+static void print_program(void) {
+    static const struct argp argp = {0};
+    char *argv[] = {(char[]){"some folder/bin/command"}, NULL};
+    bool quiet;
+    cmd_parse(&argp, 1, argv, NULL, &quiet);
+    char *program = cmd_program("other");
+    printf("<%s>\n", program);
+    core_free(program);
+}
+
+/// What a message tells a user to type names programs as this one was called.
+static void test_other_programs(void **state) {
+    (void)state;
+    assert_int_equal(run(print_program, 0, NULL, NULL), 0);
+    assert_output("<'some folder/bin/other'>");
+}
+
+/// A stage that slows down: what is left is reckoned by the last stretch, not by the whole.
+static void test_pace_follows_the_machine(void **state) {
+    (void)state;
+    cmd_pace pace = {{100, 100}, {5, 5}};
+    assert_true(cmd_pace_rate(&pace, 100, 5) == 0.0);                        // nothing is known yet
+    for (int t = 1; t <= 60; t++) cmd_pace_take(&pace, 100 + t, 5 + 10 * t); // ten a second
+    assert_float_equal(cmd_pace_rate(&pace, 160, 605), 10, 1e-12);
+    for (int t = 1; t <= 31; t++) cmd_pace_take(&pace, 160 + t, 605 + t); // one a second
+    assert_float_equal(cmd_pace_rate(&pace, 191, 636), 1, 1e-12);
+    assert_true(cmd_pace_rate(&pace, 191, 600) == 0.0); // backwards
+}
+
 static core_status reported;
 
 static void report(void) {
@@ -203,6 +232,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_command_line, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_full_output_is_a_failure, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_other_programs, test_folder_make, test_folder_remove),
+        cmocka_unit_test(test_pace_follows_the_machine),
         cmocka_unit_test_setup_teardown(test_progress_in_a_log, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_exit_status, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_choices_and_integers, test_folder_make, test_folder_remove),
