@@ -5,25 +5,34 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Words of the command line that are made for a film. Made before the fork: the child of a program with threads may not
+// ask for memory.
+typedef struct film_words {
+    char size[32], rate[16];
+    char *output; // freed by the caller
+} film_words;
+
+static core_status film_words_make(const simview_film *f, int width, int height, film_words *words, core_error *err) {
+    const size_t n = strlen(f->temporary) + sizeof "file:";
+    snprintf(words->size, sizeof words->size, "%dx%d", width, height);
+    snprintf(words->rate, sizeof words->rate, "%d", SIMVIEW_FILM_FPS);
+    words->output = core_alloc(n, 1);
+    CORE_CHECK(words->output, CORE_MEMORY, "%s: out of memory", f->path);
+    snprintf(words->output, n, "file:%s", f->temporary); // a name may start with a dash or hold a colon
+    return CORE_OK;
+}
+
 // In the child: standard input from the pipe, messages into the file. Returns only if ffmpeg cannot be started.
-static void film_exec(const simview_film *f, int data, int width, int height) {
-    char size[32], rate[16], *output = NULL;
-    size_t n = strlen(f->temporary) + 6;
-    snprintf(size, sizeof size, "%dx%d", width, height);
-    snprintf(rate, sizeof rate, "%d", SIMVIEW_FILM_FPS);
-    output = malloc(n); // the child ends by exec or exit
-    if (!output) return;
-    snprintf(output, n, "file:%s", f->temporary); // a name may start with a dash or hold a colon
+static void film_exec(const simview_film *f, int data, const film_words *made) {
     const char *const words[] = {
-        "ffmpeg",   "-hide_banner", "-nostdin",  "-loglevel",  "error",   "-xerror", "-y",   "-f",
-        "rawvideo", "-pix_fmt",     "rgb24",     "-s",         size,      "-r",      rate,   "-i",
-        "-",        "-an",          "-c:v",      "libx264",    "-preset", "medium",  "-crf", "18",
-        "-pix_fmt", "yuv420p",      "-movflags", "+faststart", "-f",      "mp4",     output, NULL};
+        "ffmpeg",   "-hide_banner", "-nostdin",  "-loglevel",  "error",    "-xerror", "-y",         "-f",
+        "rawvideo", "-pix_fmt",     "rgb24",     "-s",         made->size, "-r",      made->rate,   "-i",
+        "-",        "-an",          "-c:v",      "libx264",    "-preset",  "medium",  "-crf",       "18",
+        "-pix_fmt", "yuv420p",      "-movflags", "+faststart", "-f",       "mp4",     made->output, NULL};
     char *arguments[sizeof words / sizeof *words];
     memcpy(arguments, words, sizeof words); // execvp does not change the words
     if (dup2(data, 0) < 0 || dup2(fileno(f->messages), 1) < 0 || dup2(fileno(f->messages), 2) < 0) return;
@@ -39,21 +48,25 @@ static void close_pair(int ends[2]) {
 // Starts ffmpeg. The second pipe closes on exec; if exec fails, errno comes through it.
 static core_status film_spawn(simview_film *f, int width, int height, core_error *err) {
     int data[2] = {-1, -1}, report[2] = {-1, -1}, reason = 0;
+    film_words words = {0};
+    CORE_TRY(film_words_make(f, width, height, &words, err));
     if (pipe(data) != 0 || pipe(report) != 0) {
         reason = errno;
         close_pair(data);
+        core_free(words.output);
         return CORE_FAIL(err, CORE_IO, "%s: no pipe to ffmpeg: %s", f->path, strerror(reason));
     }
     fcntl(report[1], F_SETFD, FD_CLOEXEC);
     fcntl(data[1], F_SETFD, FD_CLOEXEC);
     f->process = fork();
     if (f->process == 0) {
-        film_exec(f, data[0], width, height);
+        film_exec(f, data[0], &words);
         reason = errno;
         if (write(report[1], &reason, sizeof reason) < 0) _exit(126);
         _exit(127);
     }
     reason = f->process < 0 ? errno : 0;
+    core_free(words.output);
     close(report[1]);
     close(data[0]);
     f->pipe = data[1];

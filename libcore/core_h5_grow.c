@@ -1,7 +1,7 @@
 /// HDF5 files that grow under their final name while others read them: the lock that keeps a second writer out, and
 /// HDF5's single-writer/multiple-reader mode, in which every state of the file that reaches the system is a readable
 /// one. A program that is killed therefore leaves a file that can be read up to its last flush.
-#define _GNU_SOURCE // open, fstat, link, F_OFD_SETLK
+#define _GNU_SOURCE // F_OFD_SETLK, of POSIX since 2024; older C libraries show it under this name alone
 
 #include "core_h5_private.h"
 
