@@ -10,6 +10,7 @@
 
 #define RUNS_MAX 256
 #define COLUMN_WIDTH 14 // of a table's values
+#define WHOLE_MAX 1e12  // below which whole numbers fit into it
 
 static const char doc[] = "Measures one frame of each run file: energies, contacts, height, run-out, angle of repose, "
                           "penetration and the exact overlap of the "
@@ -186,6 +187,12 @@ static int list_quantities(const sim_measurement *m, quantity *q) {
 
 // ---------------------------------------------------------------------------------------------- output
 
+// Six digits; whole numbers, counts among them, in full.
+static void print_value(double value) {
+    const bool is_whole = fabs(value) < WHOLE_MAX && !(floor(value) < value);
+    printf(is_whole ? "%*.0f" : "%*.6g", COLUMN_WIDTH, value);
+}
+
 static void print_table(const options *o, const sim_measurement *m) {
     quantity q[QUANTITIES_MAX], names[QUANTITIES_MAX];
     int count = list_quantities(&m[0], names);
@@ -203,7 +210,7 @@ static void print_table(const options *o, const sim_measurement *m) {
             if (isnan(q[i].value))
                 printf("%*s", COLUMN_WIDTH, "-");
             else
-                printf("%*.6g", COLUMN_WIDTH, q[i].value);
+                print_value(q[i].value);
         }
         printf("\n");
     }

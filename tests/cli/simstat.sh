@@ -18,6 +18,13 @@ chmod 555 locked
 [ -s err.txt ] && fail "a single run gives messages: $(cat err.txt)"
 grep -q '^grains  *60$' table.txt || fail "table: no 60 grains"
 grep -q '^height  *m  *0\.[0-9]*$' table.txt || fail "table: no height"
+cp run.h5 long.h5
+/usr/bin/python3 - <<'PY' || fail "h5py"
+import h5py
+with h5py.File("long.h5", "r+") as f:
+    f["/particles/grains/position/step"][-1] = 1234567
+PY
+"$bin/simstat" long.h5 --overlap off | grep -q '^step  *1234567$' || fail "table: a number of seven digits is not whole"
 "$bin/simstat" run.h5 'other, "run".h5' --csv --quiet >two.csv || fail "csv"
 [ "$(wc -l <two.csv)" = 3 ] || fail "csv: $(wc -l <two.csv) lines"
 grep -q '^"other, ""run"".h5",11,1100,' two.csv || fail "csv: name not quoted: $(tail -1 two.csv)"
