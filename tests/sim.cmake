@@ -84,3 +84,13 @@ set_tests_properties(blas_threads PROPERTIES LABELS determinism TIMEOUT 300)
 add_test(NAME discs_column COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/discs_column.sh ${CMAKE_BINARY_DIR} 0.5)
 add_test(NAME discs_packing COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/discs_packing.sh ${CMAKE_BINARY_DIR})
 set_tests_properties(discs_column discs_packing PROPERTIES LABELS slow TIMEOUT 7200 RESOURCE_LOCK discs_maps)
+
+# Random scenes: thirty of them; slow: others for a quarter of an hour (the last argument, in seconds).
+add_executable(random_scenes determinism/random_scenes.c determinism/random_scene_text.c)
+target_link_libraries(random_scenes PRIVATE sim cem_flags m)
+target_include_directories(random_scenes PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+set_target_properties(random_scenes PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME random_scenes COMMAND random_scenes ${CMAKE_SOURCE_DIR} 1 30)
+add_test(NAME random_scenes_long COMMAND random_scenes ${CMAKE_SOURCE_DIR} 1000 1000000 900)
+set_tests_properties(random_scenes PROPERTIES LABELS determinism TIMEOUT 600 ENVIRONMENT OMP_WAIT_POLICY=passive)
+set_tests_properties(random_scenes_long PROPERTIES LABELS slow TIMEOUT 1800 ENVIRONMENT OMP_WAIT_POLICY=passive)
