@@ -372,12 +372,17 @@ static core_status write_film(const options *o, const runs *r, const core_progre
     simview_film f = {.pipe = -1, .process = -1};
     int64_t shown[RUNS_MAX], count = 0;
     double from, to, rate = 0;
+    runs filmed = *r;
+    char caption[64];
     time_range(o, r, &from, &to);
     CORE_TRY(fit_view(o, r, from, to, &view, err));
     int64_t stored = (frame_near(r->reader[0], to, o->every) - frame_near(r->reader[0], from, o->every)) / o->every + 1;
     CORE_TRY(plan_film(o, to - from, stored, &rate, &count, err));
+    // Who sees the film shall know how fast it runs; panels of several runs have captions already.
+    snprintf(caption, sizeof caption, "%g times real time", rate);
+    if (r->count == 1) filmed.caption[0] = caption;
     for (int64_t i = 0; i < count; i++) {
-        CORE_TRY_DONE(draw_moment(o, r, &view, from + (double)i * rate / SIMVIEW_FILM_FPS, shown, &image, err));
+        CORE_TRY_DONE(draw_moment(o, &filmed, &view, from + (double)i * rate / SIMVIEW_FILM_FPS, shown, &image, err));
         if (i == 0) CORE_TRY_DONE(simview_film_begin(&f, o->output, image.width, image.height, err));
         CORE_TRY_DONE(simview_film_write(&f, &image, err));
         core_progress_report(progress, "filming", (double)(i + 1), (double)count, "frames", NULL);

@@ -183,6 +183,9 @@ plus_minus() {
         printf "%.*f +- %.*f\n", k, $1, k, $2 }'
 }
 
+# A number with three digits.
+rounded() { awk '{ printf $1 == "nan" ? "nan\n" : "%.3g\n", $1 }'; }
+
 # Name of a shape in titles and tables: # for hash, a capital for a single letter.
 shape_title() {
     case $1 in hash) echo "#" ;; ?) echo "${1^}" ;; *) echo "$1" ;; esac

@@ -71,8 +71,11 @@ fig2_draw() {
             arrow(px(.6), py(.6), px(.6 + .65 * .5858), py(.6 + .65 * .4763), "#96101f", "smoothed gradient")
             printf "<text x=\"%.1f\" y=\"20\">B touches A at two points</text>\n<text x=\"520\" y=\"20\">d over the centroid of B at theta = 0, lines every 0.2</text>\n", px(-.4)
             printf "<text x=\"%.1f\" y=\"%.1f\">A</text>\n<text x=\"%.1f\" y=\"%.1f\">B</text>\n", px(1.6), py(-.23), px(.64), py(.95)
-            for (j = 0; j < 81; j++) for (i = 0; i < 81; i++) if (d[i + 81 * j] < 0)
-                printf "<rect x=\"%.2f\" y=\"%.2f\" width=\"5.6\" height=\"5.6\" fill=\"#d9dadd\" shape-rendering=\"crispEdges\"/>\n", sx(-1.025 + .05 * i), sy(-.975 + .05 * j)
+            for (j = 0; j < 81; j++) for (i = 0; i < 81; i++) if (d[i + 81 * j] < 0) {
+                for (k = i; k < 80 && d[k + 1 + 81 * j] < 0;) k++ # a run of cells in the obstacle
+                printf "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.1f\" height=\"5.6\" fill=\"#d9dadd\" shape-rendering=\"crispEdges\"/>\n", sx(-1.025 + .05 * i), sy(-.975 + .05 * j), 5.5 * (k - i) + 5.6
+                i = k
+            }
             for (l = -2; l <= 5; l++) {
                 level = l * .2; path = ""
                 for (j = 0; j < 80; j++) for (i = 0; i < 80; i++) {

@@ -135,5 +135,5 @@ report_fig5() {
     row "outflow of octagons, grains a second, by opening" "for information" "$(for opening in $fig5_openings; do
         echo "$opening: $(fig5_values octagon polyline "$opening" "$fig5_seeds" outflow | statistics | cut -d' ' -f2,3 | plus_minus)"; done | paste -sd ';' | sed 's/;/; /g')" "-"
     row "true overlap of what is left, 99 %, largest of the runs, R" "< 0.03" "$(for opening in $fig5_openings; do for n in octagon hash; do
-        fig5_values $n polyline "$opening" "$fig5_seeds" overlap_p99; done; done | sort -g | tail -n 1)" "-"
+        fig5_values $n polyline "$opening" "$fig5_seeds" overlap_p99; done; done | sort -g | tail -n 1 | rounded)" "-"
 }

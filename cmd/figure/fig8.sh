@@ -46,8 +46,8 @@ report_fig8() {
     row "all grains end in the bowl or on the table" "none elsewhere" "$bowl in the bowl, $table on the table, $elsewhere elsewhere, of $grains" "$(within "$elsewhere" 0 0)"
     through=$(csv_value "$csv" through)
     row "none goes through the bowl" 0 "$through" "$(within "$through" 0 0)"
-    found=$(csv_value "$csv" overlap_max)
+    found=$(csv_value "$csv" overlap_max | rounded)
     row "none inside another or the bowl: largest true overlap at the end, R" "< 0.17, the thinnest half-width" "$found" "$(below "$found" 0.17)"
-    found=$(csv_value "$csv" overlap_p99)
+    found=$(csv_value "$csv" overlap_p99 | rounded)
     row "true overlap, 99 %, R" "< 0.03" "$found" "$(below "$found" 0.03)"
 }
