@@ -78,7 +78,7 @@ add_test(NAME golden COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/determinism/golden
   $<TARGET_FILE:simulate_scalar>)
 set_tests_properties(golden PROPERTIES LABELS determinism TIMEOUT 600)
 add_test(NAME blas_threads COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/determinism/blas_threads.sh ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
-set_tests_properties(blas_threads PROPERTIES LABELS determinism TIMEOUT 300)
+set_tests_properties(blas_threads PROPERTIES LABELS determinism TIMEOUT 600)
 
 # Many discs on trained maps, beside published numbers (minutes each; the maps are trained once for a build folder).
 add_test(NAME discs_column COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/discs_column.sh ${CMAKE_BINARY_DIR} 0.5)
