@@ -395,13 +395,14 @@ typedef struct cspace_train_def {
     int64_t samples;           // rows of the file used, 0: all
     bool arm_normal;           // false; true: the distance net is trained first, the moment-arm net sees its normals
     int arm_layers, arm_width; // of the moment-arm net; 0: those of `net`
-    int tries;                 // 1: seeds that are tried while d misses the target; epochs and seconds are shared out
-    double target;             // 0: mean error of d, units of L, that ends the tries
-    const char *state_path;    // NULL; a file to save the unfinished training in every few seconds and to go on from if
-                               // it is there, to the same bits; borrowed, the caller removes it
-    bool state_replace;        // false; true: a file there that is of other samples or options, or broken, is replaced
-    nn_train_def net;          // of both nets; its gradient weight and heads act on the distance net alone;
-                               // heads 0: 1 for equal shapes with a mirror, else 4
+    double arm_clip;        // 0: none; errors of s beyond this, units of L, count linearly in the moment-arm net's loss
+    int tries;              // 1: seeds that are tried while d misses the target; epochs and seconds are shared out
+    double target;          // 0: mean error of d, units of L, that ends the tries
+    const char *state_path; // NULL; a file to save the unfinished training in every few seconds and to go on from if
+                            // it is there, to the same bits; borrowed, the caller removes it
+    bool state_replace;     // false; true: a file there that is of other samples or options, or broken, is replaced
+    nn_train_def net;       // of both nets; its gradient weight and heads act on the distance net alone;
+                            // heads 0: 1 for equal shapes with a mirror, else 4
 } cspace_train_def;
 /// Recipes by name ("default", "accurate", "paper"); ARG: unknown.
 core_status cspace_train_recipe(const char *name, cspace_train_def *def, core_error *err);

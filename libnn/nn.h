@@ -89,9 +89,11 @@ typedef struct nn_data {
     const float *weight;   // (n) weight of the row in the loss, or NULL for 1
     const float *jacobian; // (n x inputs x poses) row-major, or NULL
     const float *slope;    // (n x poses) wanted derivative of the output with respect to the pose, or NULL
+    double clip;           // errors beyond this count linearly in the loss, not by their square; 0: none do
 } nn_data;
 
-/// Loss of a batch: 1/n sum_i w_i [ (f_i - target_i)^2 + gradient_weight |J_i^T grad f_i - slope_i|^2 ].
+/// Loss of a batch: 1/n sum_i w_i [ m_i^2 + gradient_weight |J_i^T grad f_i - slope_i|^2 ], m_i = f_i - target_i; where
+/// |m_i| is above data->clip = c > 0, c (2 |m_i| - c) in place of m_i^2 (P. Huber, 1964).
 /// Scalar reference in double: value and d loss / d parameters (count_parameters). rows: indices into data, or NULL for
 /// 0..n-1.
 core_status nn_reference_loss(const nn_model *model, const nn_data *data, const int64_t *rows, int64_t n,

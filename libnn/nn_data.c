@@ -20,6 +20,8 @@ core_status nn__data_validate(const nn_data *data, core_error *err) {
     CORE_CHECK(data->poses >= 0 && data->poses <= NN_POSES_MAX, CORE_RANGE,
                "training data: %d pose coordinates, expected 0..%d", data->poses, NN_POSES_MAX);
     CORE_CHECK(data->x && data->target, CORE_ARG, "training data: no x or no target");
+    CORE_CHECK(data->clip >= 0 && isfinite(data->clip), CORE_RANGE, "training data: clip %g is not a number >= 0",
+               data->clip);
     CORE_CHECK(data->poses == 0 || (data->jacobian && data->slope), CORE_ARG,
                "training data: %d pose coordinates, but no jacobian or no slope", data->poses);
 

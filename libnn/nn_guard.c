@@ -1,6 +1,7 @@
 /// What tells that a training has gone wrong: the size of an exploded loss, units that never react.
 #include "nn_private.h"
 
+#include <math.h>
 #include <string.h>
 
 /// Sum of unit o of hidden layer l at activations `in`.
@@ -48,7 +49,8 @@ int nn__count_dead(const nn_model *model, const nn_data *data, int *worst_layer,
 double nn__zero_loss(const nn_data *data, int poses, double gradient_weight) {
     double sum = 0;
     for (int64_t i = 0; i < data->n; i++) {
-        double target = data->target[i], term = target * target;
+        double target = fabs((double)data->target[i]), clip = nn__clip(data), counted = target < clip ? target : clip;
+        double term = counted * (2 * target - counted);
         for (int p = 0; p < poses; p++) {
             double slope = data->slope[i * data->poses + p];
             term += gradient_weight * slope * slope;

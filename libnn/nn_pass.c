@@ -210,14 +210,15 @@ static void forward(nn_shard *s, const nn_model *model, int n) {
     if (s->heads > 1) choose_head(s, n);
 }
 
-/// Residuals from the outputs; returns the sum of w (f - target)^2.
+/// Residuals from the outputs; returns the sum of w (f - target)^2, or of w c (2 |f - target| - c) beyond the clip c.
 static double compare(nn_shard *s, int n) {
     const float *restrict f = s->output, *restrict target = s->target, *restrict weight = s->weight;
     float *restrict residual = s->residual, *restrict term = s->term;
+    const float clip = s->clip;
     for (int i = 0; i < n; i++) {
-        float miss = f[i] - target[i];
-        residual[i] = 2 * weight[i] * miss;
-        term[i] = weight[i] * miss * miss;
+        float miss = f[i] - target[i], counted = miss > clip ? clip : miss < -clip ? -clip : miss;
+        residual[i] = 2 * weight[i] * counted;
+        term[i] = weight[i] * counted * (2 * miss - counted);
     }
     return sum_up(n, term);
 }

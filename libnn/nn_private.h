@@ -4,6 +4,7 @@
 
 #include "nn.h"
 
+#include <math.h>
 #include <xmmintrin.h>
 
 #define NN_POSES_MAX 16        // columns of a Jacobian
@@ -66,6 +67,10 @@ uint64_t nn__train_identity(const nn_data *data, const nn_train_def *def);
 /// Hidden units that are off (output and slope 0) at every one of up to NN_PROBE_ROWS rows spread over the data; the
 /// layer with most of them and their number there.
 int nn__count_dead(const nn_model *model, const nn_data *data, int *worst_layer, int *worst_count);
+/// Largest error that counts by its square.
+static inline float nn__clip(const nn_data *data) {
+    return data->clip > 0 ? (float)data->clip : (float)INFINITY;
+}
 /// Loss of a net that is zero everywhere.
 double nn__zero_loss(const nn_data *data, int poses, double gradient_weight);
 
@@ -83,6 +88,7 @@ struct nn_shard {
     int capacity, poses, inputs, width, layers, heads;
     int ld; // floats between features
     int record_floats;
+    float clip; // largest error that counts by its square
     double (*pass)(nn_shard *shard, const nn_model *model, const float *records, const int64_t *rows, int n,
                    double gradient_weight, float *gradient);
     float *block, *record;

@@ -6,9 +6,9 @@
 /// element written as such:
 ///     p_L = w, delta_l = c_l p_l, p_{l-1} = W_l^T delta_l (delta_l = d f / d z_l), grad f = p_0.
 /// The loss of a row is w [(f - target)^2 + gamma |e|^2] with e = J^T grad f - slope. Its first part changes by r df,
-/// r = 2 w (f - target); its second part by d(v . grad f) with v = 2 gamma w J e held fixed. f' = v . grad f is the
-/// tangent of the forward pass, h'_0 = v, z'_l = W_l h'_{l-1}, h'_l = c_l z'_l, f' = w . h'_L; d f'/d z'_l = delta_l,
-/// and z_l acts on f' through what follows it and through c_l. Together, A_l = d (r f + f') / d z_l is
+/// r = 2 w (f - target), f - target clipped; its second part by d(v . grad f) with v = 2 gamma w J e held fixed. f' = v
+/// . grad f is the tangent of the forward pass, h'_0 = v, z'_l = W_l h'_{l-1}, h'_l = c_l z'_l, f' = w . h'_L; d f'/d
+/// z'_l = delta_l, and z_l acts on f' through what follows it and through c_l. Together, A_l = d (r f + f') / d z_l is
 ///     A_L = c_L r w + s_L z'_L p_L,   A_{l-1} = c_{l-1} (W_l^T A_l) + s_{l-1} z'_{l-1} p_{l-1},
 ///     d/dW_l = A_l h_{l-1}^T + delta_l h'_{l-1}^T,   d/db_l = A_l,   d/dw = r h_L + h'_L.
 #include "nn_private.h"
@@ -162,11 +162,12 @@ core_status nn_reference_loss(const nn_model *model, const nn_data *data, const 
         for (int k = 0; k < data->inputs; k++) s.h[0][k] = data->x[i * data->inputs + k];
         double miss = forward(model, &s) - data->target[i];
         backward(model, &s);
-        double term = miss * miss;
+        double clip = nn__clip(data), counted = miss > clip ? clip : miss < -clip ? -clip : miss;
+        double term = counted * (2 * miss - counted);
         if (data->poses > 0 && gradient_weight > 0) term += gradient_term(data, i, gradient_weight, weight, &s);
-        push_tangent(model, 2 * weight * miss, &s);
+        push_tangent(model, 2 * weight * counted, &s);
         sum += weight * term;
-        add_parameter_gradient(model, &s, 2 * weight * miss, parameter_gradient);
+        add_parameter_gradient(model, &s, 2 * weight * counted, parameter_gradient);
     }
     *loss = sum / (double)n;
     for (int j = 0; j < model->count_parameters; j++) parameter_gradient[j] /= (double)n;

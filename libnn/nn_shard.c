@@ -2,6 +2,7 @@
 #include "nn_private.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /// Hands out the next `count` floats of the block (NULL block: only counts).
@@ -61,6 +62,7 @@ core_status nn_shard_create(const nn_model *model, int capacity, int poses, nn_s
                     .heads = model->heads,
                     .ld = (capacity + 15) / 16 * 16,
                     .record_floats = nn__record_floats(model->inputs, poses),
+                    .clip = (float)INFINITY,
                     .pass = __builtin_cpu_supports("avx2") ? nn__pass_avx2 : nn__pass_baseline};
     CORE_NEW_DONE(s->block, lay_out(s, model->activation, NULL));
     CORE_NEW_DONE(s->record, (size_t)capacity * (size_t)s->record_floats);
@@ -102,6 +104,7 @@ void nn__record_pack(const nn_data *data, int64_t row, int poses, float *record)
 void nn_shard_gradient(nn_shard *shard, const nn_model *model, const nn_data *data, const int64_t *rows, int n,
                        double gradient_weight, double *loss, float *gradient) {
     assert(n >= 1 && n <= shard->capacity && model->count_parameters > 0);
+    shard->clip = nn__clip(data);
     for (int i = 0; i < n; i++)
         nn__record_pack(data, rows ? rows[i] : i, shard->poses, shard->record + i * shard->record_floats);
     *loss += shard->pass(shard, model, shard->record, NULL, n, gradient_weight, gradient);

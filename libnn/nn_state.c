@@ -194,6 +194,8 @@ uint64_t nn__train_identity(const nn_data *data, const nn_train_def *def) {
                               def->beta2,  def->eps,           def->soap_beta1,      def->soap_beta2};
     uint64_t hash = core_hash_bytes(0, integers, sizeof integers);
     hash = core_hash_bytes(hash, numbers, sizeof numbers);
+    // Left out where there is none: states of earlier versions stay valid.
+    if (data->clip > 0) hash = core_hash_bytes(hash, &data->clip, sizeof data->clip);
     hash = hash_floats(hash, data->x, data->n, data->inputs);
     hash = hash_floats(hash, data->target, data->n, 1);
     hash = hash_floats(hash, data->weight, data->n, 1);

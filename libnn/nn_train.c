@@ -156,8 +156,10 @@ static core_status trainer_create(const nn_data *data, const nn_train_def *def, 
     CORE_NEW_DONE(t->best, (size_t)t->model.count_parameters);
     CORE_NEW_DONE(t->curve, NN_CURVE_MAX);
     CORE_NEW_DONE(t->shards, (size_t)t->threads);
-    for (int i = 0; i < t->threads; i++)
+    for (int i = 0; i < t->threads; i++) {
         CORE_TRY_DONE(nn_shard_create(&t->model, NN_SHARD_ROWS, t->poses, &t->shards[i], err));
+        t->shards[i]->clip = nn__clip(data);
+    }
     CORE_NEW_DONE(t->gradients, (size_t)count_shards * (size_t)t->model.count_parameters);
     CORE_NEW_DONE(t->losses, (size_t)count_shards);
     CORE_NEW_DONE(t->order, (size_t)data->n);

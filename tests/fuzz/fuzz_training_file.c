@@ -8,7 +8,14 @@ enum { INPUT = 11, ROWS = 60 };
 
 static core_status make(const char *path, core_error *err) {
     static float x[2 * ROWS], target[ROWS], weight[ROWS], jacobian[4 * ROWS], slope[2 * ROWS];
-    const nn_data rows = {ROWS, 2, 2, x, target, weight, jacobian, slope};
+    const nn_data rows = {.n = ROWS,
+                          .inputs = 2,
+                          .poses = 2,
+                          .x = x,
+                          .target = target,
+                          .weight = weight,
+                          .jacobian = jacobian,
+                          .slope = slope};
     cspace__train_log log;
     for (int i = 0; i < ROWS; i++) {
         x[2 * i] = (float)i / ROWS, weight[i] = 1, target[i] = x[2 * i];

@@ -162,7 +162,7 @@ static void test_accurate(void **state) {
     assert_true(map.arm_normal && map.distance.inputs == 6);
     assert_true(map.distance.heads == 4 && map.moment_arm.heads == 1 && plain.distance.heads == 1);
     assert_true(map.moment_arm.inputs == 6 + CSPACE_NORMAL_INPUTS && map.moment_arm.layers == 2 &&
-                map.moment_arm.width == 16);
+                map.moment_arm.width == 24);
     assert_true(map.error.d_mean < 0.7 * plain.error.d_mean && map.error.normal_mean < 0.7 * plain.error.normal_mean);
     assert_true(map.error.arm_p50 < plain.error.arm_p50);
     cspace_map_clear(&map);
@@ -270,10 +270,25 @@ static void test_exchange(void **state) {
     cspace_samples_clear(&two);
 }
 
+// The clip of errors is the moment-arm net's alone.
+static void test_arm_clip(void **state) {
+    (void)state;
+    uint64_t distance[2], arm[2];
+    for (int k = 0; k < 2; k++) {
+        cspace_train_def def = small_def("accurate", 1.0);
+        cspace_map map;
+        def.samples = 1000, def.arm_clip = k == 0 ? 0.0 : 0.01;
+        train(&samples, &def, &map);
+        distance[k] = nn_model_hash(&map.distance), arm[k] = nn_model_hash(&map.moment_arm);
+        cspace_map_clear(&map);
+    }
+    assert_true(distance[0] == distance[1] && arm[0] != arm[1]);
+}
+
 // The staleness hash sees whatever changes the result, and not the threads.
 static void test_input_hash(void **state) {
     (void)state;
-    enum { DEFS = 24 };
+    enum { DEFS = 25 };
     cspace_train_def d[DEFS];
     for (int i = 0; i < DEFS; i++) d[i] = small_def("default", 5);
     d[1].encoding = CSPACE_SINCOS, d[2].fold = false, d[3].far_weight = 0.2, d[4].samples = 100, d[5].net.layers = 3;
@@ -281,7 +296,7 @@ static void test_input_hash(void **state) {
     d[11].net.schedule = NN_SCHEDULE_CONSTANT, d[12].net.gradient_weight = 0.001, d[13].net.seed = 99;
     d[14].net.activation = NN_QRELU, d[15].net.heads = 2, d[16].net.optimiser = NN_SOAP, d[17].net.corner = 0.25;
     d[18].arm_normal = true, d[19].arm_width = 8, d[20].arm_layers = 1, d[21].tries = 2, d[22].target = 0.001;
-    d[23].net.soap_every = 20;
+    d[23].net.soap_every = 20, d[24].arm_clip = 0.1;
     for (int i = 0; i < DEFS; i++)
         for (int j = 0; j < i; j++) assert_true(cspace_train_input_hash(1, &d[i]) != cspace_train_input_hash(1, &d[j]));
     assert_true(cspace_train_input_hash(1, &d[0]) != cspace_train_input_hash(2, &d[0]));
@@ -434,6 +449,7 @@ int main(void) {
                                        cmocka_unit_test(test_input_hash),   cmocka_unit_test(test_deterministic),
                                        cmocka_unit_test(test_refused),      cmocka_unit_test(test_subset_and_memory),
                                        cmocka_unit_test(test_exchange),     cmocka_unit_test(test_progress),
-                                       cmocka_unit_test(test_best_weights), cmocka_unit_test(test_round_pair)};
+                                       cmocka_unit_test(test_best_weights), cmocka_unit_test(test_round_pair),
+                                       cmocka_unit_test(test_arm_clip)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

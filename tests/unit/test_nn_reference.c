@@ -125,12 +125,13 @@ static void test_input_gradient(void **state) {
 
 /// Every parameter of one net against central differences of the loss.
 static void check_parameter_gradient(int inputs, int width, int layers, int poses, double gamma, bool weights,
-                                     nn_activation activation, int heads) {
+                                     nn_activation activation, int heads, double clip) {
     nn_model_def def = nn_model_default_def(inputs, width, layers);
     def.activation = activation;
     def.heads = heads;
     nn_model model = nn_fixture_model_def(&def, 11);
     nn_rows rows = nn_fixture_rows(9, inputs, poses, 12);
+    rows.data.clip = clip;
     if (!weights) rows.data.weight = NULL;
     const int64_t pick[] = {7, 2, 0, 7, 5};
     double loss, up, down, *gradient = core_alloc((size_t)model.count_parameters, sizeof(double)),
@@ -161,16 +162,38 @@ static void check_parameter_gradient(int inputs, int width, int layers, int pose
 static void test_parameter_gradient(void **state) {
     (void)state;
     for (int heads = 1; heads <= 7; heads += 3) {
-        for (int i = 0; i < 2; i++) {
-            const nn_activation activation = i ? NN_QRELU : NN_RELU;
-            check_parameter_gradient(6, 12, 3, 3, 0, true, activation, heads);
-            check_parameter_gradient(6, 12, 3, 0, 1, true, activation, heads);
-            check_parameter_gradient(6, 12, 3, 3, 0.7, true, activation, heads);
-            check_parameter_gradient(6, 12, 3, 3, 0.7, false, activation, heads);
-            check_parameter_gradient(1, 5, 1, 1, 3, true, activation, heads);
-            check_parameter_gradient(3, 8, 5, 2, 0.1, true, activation, heads);
+        for (int i = 0; i < 4; i++) {
+            const nn_activation activation = i % 2 ? NN_QRELU : NN_RELU;
+            const double clip = i < 2 ? 0 : 0.7; // about half of the errors are beyond
+            check_parameter_gradient(6, 12, 3, 3, 0, true, activation, heads, clip);
+            check_parameter_gradient(6, 12, 3, 0, 1, true, activation, heads, clip);
+            check_parameter_gradient(6, 12, 3, 3, 0.7, true, activation, heads, clip);
+            check_parameter_gradient(6, 12, 3, 3, 0.7, false, activation, heads, clip);
+            check_parameter_gradient(1, 5, 1, 1, 3, true, activation, heads, clip);
+            check_parameter_gradient(3, 8, 5, 2, 0.1, true, activation, heads, clip);
         }
     }
+}
+
+/// A net that is zero everywhere: the errors are the targets.
+static void test_clipped_loss(void **state) {
+    (void)state;
+    const nn_model_def def = nn_model_default_def(1, 2, 1);
+    nn_model model;
+    assert_int_equal(nn_model_create(&def, &model, NULL), CORE_OK);
+    const float x[] = {1, 2, 3, 4}, target[] = {0.25f, -0.5f, 3, -2}, weight[] = {1, 1, 2, 1};
+    nn_data data = {.n = 4, .inputs = 1, .x = x, .target = target, .weight = weight, .clip = 0.5};
+    double loss, gradient[16];
+    assert_int_equal(nn_reference_loss(&model, &data, NULL, 4, 0, &loss, gradient, NULL), CORE_OK);
+    assert_true(loss == (0.0625 + 0.25 + 2 * 0.5 * (6 - 0.5) + 0.5 * (4 - 0.5)) / 4);
+    // Of the output's bias, the last parameter: -2 w times the clipped errors.
+    assert_true(gradient[model.count_parameters - 1] == -2 * (0.25 - 0.5 + 2 * 0.5 - 0.5) / 4);
+    data.clip = 3; // nothing is beyond
+    assert_int_equal(nn_reference_loss(&model, &data, NULL, 4, 0, &loss, gradient, NULL), CORE_OK);
+    assert_true(loss == (0.0625 + 0.25 + 18 + 4) / 4);
+    data.clip = -1;
+    assert_int_equal(nn_reference_loss(&model, &data, NULL, 4, 0, &loss, gradient, NULL), CORE_RANGE);
+    nn_model_clear(&model);
 }
 
 static void test_bad_arguments(void **state) {
@@ -198,7 +221,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_answer),   cmocka_unit_test(test_exact_corner_and_heads),
         cmocka_unit_test(test_input_gradient), cmocka_unit_test(test_parameter_gradient),
-        cmocka_unit_test(test_bad_arguments),
+        cmocka_unit_test(test_clipped_loss),   cmocka_unit_test(test_bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

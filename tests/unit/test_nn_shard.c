@@ -13,12 +13,13 @@
 
 /// Shard of `n` rows against the reference, with an offset in what is added to.
 static void check_shard(int inputs, int width, int layers, int poses, double gamma, int n, int capacity, bool pick,
-                        nn_activation activation, int heads) {
+                        nn_activation activation, int heads, double clip) {
     nn_model_def def = nn_model_default_def(inputs, width, layers);
     def.activation = activation;
     def.heads = heads;
     nn_model model = nn_fixture_model_def(&def, 21);
     nn_rows rows = nn_fixture_rows(400, inputs, poses, 22);
+    rows.data.clip = clip;
     int64_t indices[400];
     for (int i = 0; i < n; i++) indices[i] = (i * 37 + 5) % 400;
     const int64_t *chosen = pick ? indices : NULL;
@@ -63,20 +64,23 @@ static void test_against_reference(void **state) {
     for (int heads = 1; heads <= 4; heads += 3) {
         for (int i = 0; i < 2; i++) {
             const nn_activation kind = i ? NN_QRELU : NN_RELU;
-            check_shard(6, 32, 3, 3, 0.5, 128, 128, true, kind, heads);
-            check_shard(6, 32, 3, 3, 0.003, 128, 128, false, kind, heads);
-            check_shard(6, 32, 3, 3, 0, 128, 128, true, kind, heads);
-            check_shard(6, 32, 3, 0, 0.5, 128, 128, true, kind, heads);
-            check_shard(6, 32, 3, 3, 0.5, 1, 128, true, kind, heads);
-            check_shard(6, 32, 3, 3, 0.5, 77, 99, true, kind, heads);
-            check_shard(13, 16, 2, 2, 0.5, 100, 128, true, kind, heads);
-            check_shard(1, 1, 1, 1, 0.5, 33, 40, true, kind, heads);
-            check_shard(16, 3, 8, 16, 0.5, 200, 200, true, kind, heads);
-            check_shard(4, 100, 1, 3, 0.5, 128, 128, true, kind, heads);
-            check_shard(4, 64, 5, 3, 0.5, 128, 128, true, kind, heads);
+            check_shard(6, 32, 3, 3, 0.5, 128, 128, true, kind, heads, 0);
+            check_shard(6, 32, 3, 3, 0.003, 128, 128, false, kind, heads, 0);
+            check_shard(6, 32, 3, 3, 0, 128, 128, true, kind, heads, 0);
+            check_shard(6, 32, 3, 0, 0.5, 128, 128, true, kind, heads, 0);
+            check_shard(6, 32, 3, 3, 0.5, 1, 128, true, kind, heads, 0);
+            check_shard(6, 32, 3, 3, 0.5, 77, 99, true, kind, heads, 0);
+            check_shard(13, 16, 2, 2, 0.5, 100, 128, true, kind, heads, 0);
+            check_shard(1, 1, 1, 1, 0.5, 33, 40, true, kind, heads, 0);
+            check_shard(16, 3, 8, 16, 0.5, 200, 200, true, kind, heads, 0);
+            check_shard(4, 100, 1, 3, 0.5, 128, 128, true, kind, heads, 0);
+            check_shard(4, 64, 5, 3, 0.5, 128, 128, true, kind, heads, 0);
         }
     }
-    check_shard(6, 32, 3, 3, 0.5, 128, 128, true, NN_QRELU, NN_HEADS_MAX);
+    check_shard(6, 32, 3, 3, 0.5, 128, 128, true, NN_QRELU, NN_HEADS_MAX, 0);
+    check_shard(6, 32, 3, 3, 0, 128, 128, true, NN_QRELU, 1, 0.7);
+    check_shard(6, 32, 3, 3, 0.5, 77, 99, true, NN_RELU, 1, 0.7);
+    check_shard(6, 32, 3, 3, 0.5, 77, 99, true, NN_QRELU, 4, 0.7);
 }
 
 static void test_weights_default_to_one(void **state) {
