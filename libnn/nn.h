@@ -169,7 +169,8 @@ typedef struct nn_train_report {
     int64_t dead_units;        // hidden units that are off at each of about a thousand rows, at the end
     double loss_best;          // lowest mean loss of a stretch of steps (200 stretches in a training)
     int64_t best_step;         // its end; 0: the fresh weights
-    nn_trouble trouble;        // what went wrong, after which it went on from the best weights at a lower rate
+    int64_t recoveries;        // how often it went wrong and went on
+    nn_trouble trouble;        // what went wrong last, after which it went on from the best weights at a lower rate
     int64_t trouble_step;      // behind which step; 0: nothing did
     int count_curve;           // stretches, up to NN_CURVE_MAX
     float curve[NN_CURVE_MAX]; // their mean losses
@@ -180,11 +181,11 @@ typedef struct nn_train_report {
 /// least one: the report's epochs give them again. report, progress: NULL allowed. Holds a copy of the rows, 4 (inputs
 /// + 2 + poses + inputs x poses) bytes each. Sets BLAS to one thread.
 /// @return RANGE (named field); NONFINITE (data); MEMORY; what def->save returned: `model` is {0}, the report
-/// untouched. ARG also for a state of other data or another def. A training that goes wrong goes on once, with the
-/// steps that are left: from the weights behind the stretch of steps with the lowest mean loss (fresh ones if best_step
-/// is 0), with a fresh optimiser, at .3 of the rate behind a new warm-up; the report says so. NOT_CONVERGED (message:
-/// step and cause) if it goes wrong again, or behind its last step: `model` holds the best weights, the report
-/// describes the steps done; the caller clears the model. Causes:
+/// untouched. ARG also for a state of other data or another def. A training that goes wrong goes on, up to four times,
+/// with the steps that are left: from the weights behind the stretch of steps with the lowest mean loss (fresh ones if
+/// best_step is 0), with a fresh optimiser, at .3 of the rate so far behind a new warm-up; the report says so.
+/// NOT_CONVERGED (message: step and cause) if it goes wrong once more, or behind its last step: `model` holds the best
+/// weights, the report describes the steps done; the caller clears the model. Causes:
 /// - the loss of a step or a weight is not finite;
 /// - explosion: the mean loss of a stretch (1/200 of the steps) is above 100 times the larger of the fresh weights'
 /// loss

@@ -50,7 +50,8 @@ struct nn_train_state {
     uint64_t identity;            // of data and def, nn__train_identity
     int64_t step, steps;          // steps done, all steps
     int64_t best_step;            // steps done when the best parameters were kept
-    int64_t trouble_step;         // steps done when it went wrong and went on from the best parameters; 0: it did not
+    int64_t recoveries;           // how often it went wrong and went on from the best parameters
+    int64_t trouble_step;         // steps done when it did so last; 0: it did not
     int64_t trouble;              // nn_trouble
     double loss_fresh;            // of the fresh weights at the probe
     double loss_best;             // mean of the best stretch

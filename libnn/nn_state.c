@@ -88,6 +88,7 @@ core_status nn_train_state_write_h5(core_h5 *file, const char *group, const nn_t
     CORE_TRY(core_h5_set_integer(file, group, "step", state->step, err));
     CORE_TRY(core_h5_set_integer(file, group, "steps", state->steps, err));
     CORE_TRY(core_h5_set_integer(file, group, "best_step", state->best_step, err));
+    CORE_TRY(core_h5_set_integer(file, group, "recoveries", state->recoveries, err));
     CORE_TRY(core_h5_set_integer(file, group, "trouble_step", state->trouble_step, err));
     CORE_TRY(core_h5_set_integer(file, group, "trouble", state->trouble, err));
     CORE_TRY(core_h5_set_number(file, group, "loss_fresh", state->loss_fresh, err));
@@ -111,17 +112,21 @@ static core_status read_identity(core_h5 *file, const char *group, uint64_t *ide
     return CORE_OK;
 }
 
-/// Whether the training went wrong once; files of earlier versions say nothing, theirs did not.
+/// How often the training went wrong; files of earlier versions say nothing, theirs did not.
 static core_status read_trouble(core_h5 *file, const char *group, nn_train_state *state, core_error *err) {
-    if (core_h5_get_integer(file, group, "trouble_step", &state->trouble_step, NULL) != CORE_OK) {
-        state->trouble_step = 0;
+    if (core_h5_get_integer(file, group, "recoveries", &state->recoveries, NULL) != CORE_OK) {
+        state->recoveries = 0;
         return CORE_OK;
     }
+    CORE_TRY(core_h5_get_integer(file, group, "trouble_step", &state->trouble_step, err));
     CORE_TRY(core_h5_get_integer(file, group, "trouble", &state->trouble, err));
-    CORE_CHECK(state->trouble_step >= 0 && state->trouble_step <= state->step && state->trouble >= 0 &&
-                   state->trouble <= NN_TROUBLE_DEAD && (state->trouble > 0) == (state->trouble_step > 0),
-               CORE_FORMAT, "%s: %s: trouble %lld at step %lld of %lld", core_h5_path(file), group,
-               (long long)state->trouble, (long long)state->trouble_step, (long long)state->step);
+    const bool some = state->recoveries > 0;
+    CORE_CHECK(state->recoveries >= 0 && state->recoveries <= state->step && state->trouble_step >= 0 &&
+                   state->trouble_step <= state->step && state->trouble >= 0 && state->trouble <= NN_TROUBLE_DEAD &&
+                   (state->trouble > 0) == some && (state->trouble_step > 0) == some,
+               CORE_FORMAT, "%s: %s: %lld recoveries, trouble %lld at step %lld of %lld", core_h5_path(file), group,
+               (long long)state->recoveries, (long long)state->trouble, (long long)state->trouble_step,
+               (long long)state->step);
     return CORE_OK;
 }
 

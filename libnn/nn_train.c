@@ -15,7 +15,8 @@
 #define REPORTS (NN_CURVE_MAX / 2) // progress reports of a training: up to twice as many if it is short
 #define PROBE_EVERY 10             // of them between two looks for dead units
 #define EXPLODED 100.0             // times the loss of knowing nothing
-#define RECOVERY_RATE 0.3          // of the schedule's rate, once a training has gone wrong
+#define RECOVERY_RATE 0.3          // of the rate so far, each time a training has gone wrong
+#define RECOVERIES_MAX 4           // rates of a hundredth and less did not help where others had not
 
 enum { STREAM_WEIGHTS = 0, STREAM_EPOCHS = 1 }; // random streams; epoch e uses STREAM_EPOCHS + e
 
@@ -294,12 +295,14 @@ static double rate_at(const nn_train_def *def, int64_t i, int64_t steps) {
     return def->learning_rate * 0.5 * (1 + c);
 }
 
-/// Rate of the next step: the schedule's, after trouble a part of it behind a rise of its own.
+/// Rate of the next step: the schedule's, after trouble a part of it, a smaller one each time, behind a rise of its
+/// own.
 static double next_rate(const nn_train_def *def, const nn_train_state *s) {
     double rate = rate_at(def, s->step, s->steps);
     if (s->trouble_step == 0) return rate;
     double risen = (double)(s->step - s->trouble_step + 1) / (WARM_UP * (double)s->steps);
-    return RECOVERY_RATE * rate * (risen < 1 ? risen : 1);
+    for (int64_t i = 0; i < s->recoveries; i++) rate *= RECOVERY_RATE;
+    return rate * (risen < 1 ? risen : 1);
 }
 
 /// Steps that take about `seconds`, from the time of the first ones. Leaves the trainer used.
@@ -395,14 +398,14 @@ static void keep_best(trainer *t, nn_train_state *s, double loss) {
     memcpy(t->best, t->model.parameters, (size_t)t->model.count_parameters * sizeof(float));
 }
 
-/// After trouble for the first time, and not behind the last step: on from the best weights, with a fresh optimiser.
-/// Their stretch's loss is from before its last step, which may have broken them: then the fresh ones are the best.
-/// Otherwise the failure stands.
+/// After trouble, up to RECOVERIES_MAX times and not behind the last step: on from the best weights, with a fresh
+/// optimiser. Their stretch's loss is from before its last step, which may have broken them: then the fresh ones are
+/// the best. Otherwise the failure stands.
 static core_status recover(trainer *t, nn_train_state *s, int64_t trouble, const core_error *cause, core_error *err) {
-    if (s->trouble_step > 0 || s->step == s->steps) {
+    if (s->recoveries == RECOVERIES_MAX || s->step == s->steps) {
         if (err) *err = *cause;
-        if (s->trouble_step > 0)
-            core_error_prefix(err, cause->code, "gone wrong again (first %s at step %lld)",
+        if (s->recoveries > 0)
+            core_error_prefix(err, cause->code, "gone wrong %d times (before: %s at step %lld)", (int)s->recoveries + 1,
                               nn_trouble_name((nn_trouble)s->trouble), (long long)s->trouble_step);
         return cause->code;
     }
@@ -416,6 +419,7 @@ static core_status recover(trainer *t, nn_train_state *s, int64_t trouble, const
     optimiser_reset(t);
     s->trouble = trouble;
     s->trouble_step = s->step;
+    s->recoveries++;
     return CORE_OK;
 }
 
@@ -513,6 +517,7 @@ core_status nn_train(const nn_data *data, const nn_train_def *def, const core_pr
                             .dead_units = nn__count_dead(&t.model, data, &layer, &dead),
                             .loss_best = state.loss_best,
                             .best_step = state.best_step,
+                            .recoveries = state.recoveries,
                             .trouble = (nn_trouble)state.trouble,
                             .trouble_step = state.trouble_step};
     const int64_t every = state.steps / REPORTS > 0 ? state.steps / REPORTS : 1;

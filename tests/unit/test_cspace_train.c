@@ -410,7 +410,7 @@ static void test_best_weights(void **state) {
         cspace_train_def def = small_def(recipes[k], 20.0);
         cspace_map map = {0};
         core_error err = {0};
-        def.net.learning_rate = 10.0, def.net.schedule = NN_SCHEDULE_CONSTANT;
+        def.net.learning_rate = 1e4, def.net.schedule = NN_SCHEDULE_CONSTANT;
         assert_int_equal(cspace_train(&samples, &def, NULL, &map, &err), CORE_NOT_CONVERGED);
         assert_non_null(strstr(err.message, "at step"));
         assert_non_null(map.kernel_distance);

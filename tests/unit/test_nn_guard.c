@@ -39,13 +39,14 @@ static void test_blow_up_names_the_step(void **state) {
     // The weights behind the first step, whose loss was taken before they moved, are useless: it starts from fresh
     // ones.
     nn_model model = check_stopped(&rows.data, &def,
-                                   "gone wrong again (first a loss or weight that was not finite at step 2): training: "
-                                   "the loss is -nan at step 4 of 300 (learning rate 4e+28)",
+                                   "gone wrong 5 times (before: a loss or weight that was not finite at step "
+                                   "8): training: the loss is -nan at step 10 of 300 (learning rate 1.08e+27)",
                                    &report);
-    assert_int_equal(report.steps, 4);
-    assert_int_equal(report.best_step, 3);
+    assert_int_equal(report.steps, 10);
+    assert_int_equal(report.best_step, 9);
     assert_int_equal(report.trouble, NN_TROUBLE_NONFINITE);
-    assert_int_equal(report.trouble_step, 2);
+    assert_int_equal(report.trouble_step, 8);
+    assert_int_equal(report.recoveries, 4);
     nn_model_clear(&model);
     nn_fixture_rows_clear(&rows);
 }
@@ -59,8 +60,8 @@ static void test_blow_up_of_a_weight_is_seen(void **state) {
     def.schedule = NN_SCHEDULE_CONSTANT;
     def.learning_rate = 1e41; // infinite as a float, behind the new warm-up too
     nn_train_report report;
-    nn_model model = check_stopped(&rows.data, &def, "a weight is not finite after step 2 of 30", &report);
-    assert_int_equal(report.trouble_step, 1);
+    nn_model model = check_stopped(&rows.data, &def, "a weight is not finite after step 5 of 30", &report);
+    assert_int_equal(report.trouble_step, 4);
     nn_model fresh = fresh_model(&rows.data, def);
     assert_int_equal(report.best_step, 0);
     assert_true(nn_model_hash(&model) == nn_model_hash(&fresh));
@@ -76,10 +77,28 @@ static void test_explosion(void **state) {
     nn_train_def def = toy_def();
     def.schedule = NN_SCHEDULE_CONSTANT;
     def.activation = NN_QRELU;
-    def.learning_rate = 30;
+    def.learning_rate = 1e5;
     nn_train_report report;
     nn_model model = check_stopped(&rows.data, &def, "the loss has exploded to", &report);
-    assert_true(report.steps >= 2 && report.steps < 10);
+    assert_true(report.steps >= 2 && report.steps < 30);
+    nn_model_clear(&model);
+    nn_fixture_rows_clear(&rows);
+}
+
+/// A rate that breaks the net, and so do .3 and .09 of it: the training goes on each time, and learns.
+static void test_goes_on_again(void **state) {
+    (void)state;
+    nn_rows rows = toy_rows(1000, 3);
+    nn_train_def def = nn_fixture_trouble(NN_ADAM);
+    def.learning_rate = 4;
+    nn_model model;
+    nn_train_report report;
+    core_error err = {0};
+    if (nn_train(&rows.data, &def, NULL, "toy", &model, &report, &err) != CORE_OK) fail_msg("%s", err.message);
+    printf("%d recoveries, the last behind step %d of %d, loss %.3g -> %.3g\n", (int)report.recoveries,
+           (int)report.trouble_step, (int)report.steps, report.loss_first, report.loss_last);
+    assert_true(report.recoveries >= 2 && report.recoveries <= 4);
+    assert_true(report.loss_last < 0.1 * report.loss_first);
     nn_model_clear(&model);
     nn_fixture_rows_clear(&rows);
 }
@@ -160,6 +179,7 @@ int main(void) {
         cmocka_unit_test(test_blow_up_of_a_weight_is_seen),
         cmocka_unit_test(test_explosion),
         cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_goes_on_again),
         cmocka_unit_test(test_dead_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
