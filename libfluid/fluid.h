@@ -66,8 +66,8 @@ typedef enum fluid_wall_law { FLUID_WALL_PRESSURE, FLUID_WALL_PAPER } fluid_wall
 /// (first order), on the face between a full and an air cell (first order, without the bias of half a cell).
 typedef enum fluid_surface { FLUID_SURFACE_GHOST, FLUID_SURFACE_FIRST, FLUID_SURFACE_FACE } fluid_surface;
 
-/// What a world is made of. Start from fluid_default_def. Numbers are finite; h and density 1e-9 .. 1e9, friction and
-/// wall_friction 0 .. 1000, cohesion 0 .. 1e12.
+/// What a world is made of. Start from fluid_default_def. Numbers are finite; h and density 1e-9 .. 1e9, friction,
+/// friction_rise and wall_friction 0 .. 1000, cohesion 0 .. 1e12.
 typedef struct fluid_def {
     int cookie;
     int dim;                 // 2 (default) or 3
@@ -88,6 +88,10 @@ typedef struct fluid_def {
     fluid_wall_law wall_law; // default: pressure
     fluid_sand sand;         // unified (default) or the paper's mode
     double friction;         // M, the tangent of the slope that just moves (default .32); unified mode
+    double friction_rise;    // what M gains in fast flow, M + rise/(1 + inertial_number/I) with the inertial number
+                             // I = grain_size sqrt(2) |D|/sqrt(p/density) (default 0); unified mode
+    double grain_size;       // m, above 0; used where friction_rise is above 0
+    double inertial_number;  // at which half of the rise is reached, 1e-6 .. 1e6 (default .4)
     double friction_angle;   // rad, 0 .. pi/2; paper mode (default 30 degrees)
     double cohesion;         // Pa (default 0)
     int sweeps;              // of the friction stress per step at most, 1 .. 1e5 (default 60)

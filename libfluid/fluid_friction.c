@@ -8,6 +8,8 @@
 /// what it costs in the continuum (the mean of the squares would make it sqrt(2) times as strong). Shear that changes
 /// sign from corner to corner would go free; it costs UNEVEN of the same, which makes a slip line stronger by UNEVEN/2.
 ///
+/// A limit that rises with the rate of shear (friction_rise) adds a smooth part to the dissipation: back_to.
+///
 /// A cell whose stress stays below its limit does not shear: rigid sand needs no classification. Pressure and friction
 /// take turns (Narain, Golas & Lin 2010), each starting from what it was: pressure under the last stress, stress under
 /// that pressure, pressure once more. At rest all three stand still, so the pair is that of the coupled problem.
@@ -21,16 +23,16 @@ static const double CALM = 1e-5;  // of g dt: largest shear of a cell that is le
 
 typedef struct sweep_job {
     fluid_world *w;
-    double step, wall_step; // of the gradient
+    double step, wall_step; // of the gradient, where faces have the mass 1
     double momentum;
 } sweep_job;
 
 // Largest eigenvalue of D^T D is 4 in 2D and 8 in 3D, that of the walls' slip at most 1 for walls along the grid and 2
-// sqrt(2) for others; a fifth more than each makes room for the other.
+// sqrt(2) for others; a fifth more than each makes room for the other. Where faces are light, steps are as much
+// shorter: a cell's own length of step leaves the way back to its limit what it is.
 static void choose_steps(const fluid_world *w, sweep_job *job) {
-    const double light = w->wall_mass_min;
-    job->step = light / (1.25 * (w->grid.dim == 2 ? 4 : 8));
-    job->wall_step = light / (5 * (light < 1 ? 2.83 : 1));
+    job->step = 1 / (1.25 * (w->grid.dim == 2 ? 4 : 8));
+    job->wall_step = 1 / (5 * (w->cuts ? 2.83 : 1));
 }
 
 // Shear at edge e.
@@ -43,6 +45,7 @@ static inline double shear_at(const fluid_world *w, int pair, int e) {
 // differences UNEVEN times that of the shear. fresh (4) [out]; returns what they add to the square of the stress.
 static inline double sweep_shear(const sweep_job *job, int pair, int c, double fresh[4]) {
     fluid_world *w = job->w;
+    const double step = job->step * w->light[c];
     double shear[4] = {0, 0, 0, 0}, mean_shear = 0, mean = 0, spread = 0;
     int inside = 0;
     bool in[4];
@@ -59,8 +62,7 @@ static inline double sweep_shear(const sweep_job *job, int pair, int c, double f
     mean_shear /= inside;
     for (int k = 0; k < 4; ++k) {
         if (!in[k]) continue;
-        fresh[k] =
-            w->ahead.shear[pair][k][c] + job->step * .25 * inside * (mean_shear + UNEVEN * (shear[k] - mean_shear));
+        fresh[k] = w->ahead.shear[pair][k][c] + step * .25 * inside * (mean_shear + UNEVEN * (shear[k] - mean_shear));
         mean += fresh[k] / inside;
     }
     for (int k = 0; k < 4; ++k) spread += in[k] ? (fresh[k] - mean) * (fresh[k] - mean) / inside : 0;
@@ -76,44 +78,64 @@ static inline void advance(double *s, double *y, double fresh, double momentum, 
     *s = fresh;
 }
 
+// Size of a stress of length `size` after the way back to a limit B(r) that grows with the strain r that is left:
+//     B(r) = bound + rise r/(r + half),   stress = B(r),   r = (size - stress)/step.
+// That is the step of the implicit law, a quadratic equation for stress - bound.
+static inline double back_to(double size, double bound, double rise, double half, double step) {
+    if (size <= bound || !(rise > 0)) return fmin(size, bound);
+    const double over = size - bound, sum = over + half * step + rise;
+    return bound + 2 * rise * over / (sum + sqrt(sum * sum - 4 * rise * over));
+}
+
 // Gradient step of a cell's stress and the way back to its limit; *turn += (y - fresh).(fresh - s). Returns the size of
 // fresh - y over the step.
 static inline double sweep_cell(const sweep_job *job, int dim, int c, double *turn) {
     fluid_world *w = job->w;
+    const double step = job->step * w->light[c];
     double diagonal[3], shear[3][4], trace = 0, square = 0, change[2] = {0, 0};
     for (int a = 0; a < dim; ++a) {
         diagonal[a] = w->u[a][c + w->grid.stride[a]] - w->u[a][c];
         trace += diagonal[a] / dim;
     }
     for (int a = 0; a < dim; ++a) {
-        diagonal[a] = w->slanted[c] ? 0 : w->ahead.diagonal[a][c] + job->step * (diagonal[a] - trace);
+        diagonal[a] = w->slanted[c] ? 0 : w->ahead.diagonal[a][c] + step * (diagonal[a] - trace);
         square += diagonal[a] * diagonal[a];
     }
     for (int pair = 0; pair < fluid__pairs(dim); ++pair) square += sweep_shear(job, pair, c, shear[pair]);
-    const double scale = square > w->bound[c] * w->bound[c] ? w->bound[c] / sqrt(square) : 1;
+    double scale = 1;
+    if (square > w->bound[c] * w->bound[c]) {
+        const double size = sqrt(square);
+        scale = (w->rise ? back_to(size, w->bound[c], w->rise[c], w->half[c], step) : w->bound[c]) / size;
+    }
     for (int a = 0; a < dim; ++a)
         advance(&w->stress.diagonal[a][c], &w->ahead.diagonal[a][c], scale * diagonal[a], job->momentum, change);
     for (int p = 0; p < 4 * fluid__pairs(dim); ++p)
         advance(&w->stress.shear[p / 4][p % 4][c], &w->ahead.shear[p / 4][p % 4][c], scale * shear[p / 4][p % 4],
                 job->momentum, change);
-    *turn += change[1];
-    return sqrt(change[0]) / job->step;
+    *turn += change[1] / w->light[c];
+    return sqrt(change[0]) / step;
 }
 
 // The same for the traction of a cell's wall.
 static double sweep_wall(const sweep_job *job, int c, double *turn) {
     fluid_world *w = job->w;
+    const double step = job->wall_step * w->light[c];
     double slip[3], fresh[3], square = 0, change[2] = {0, 0};
     fluid__wall_slip(w, c, slip);
     for (int a = 0; a < w->grid.dim; ++a) {
-        fresh[a] = w->ahead.wall[a][c] + job->wall_step * slip[a];
+        fresh[a] = w->ahead.wall[a][c] + step * slip[a];
         square += fresh[a] * fresh[a];
     }
-    const double limit = w->wall_bound[c], scale = square > limit * limit ? limit / sqrt(square) : 1;
+    double scale = 1;
+    if (square > w->wall_bound[c] * w->wall_bound[c]) {
+        const double size = sqrt(square), bound = w->wall_bound[c];
+        const double size_back = w->rise ? back_to(size, bound, w->wall_rise[c], w->wall_half[c], step) : bound;
+        scale = fmin(size_back, w->wall_most[c]) / size;
+    }
     for (int a = 0; a < w->grid.dim; ++a)
         advance(&w->stress.wall[a][c], &w->ahead.wall[a][c], scale * fresh[a], job->momentum, change);
-    *turn += w->wall_part[c] * change[1];
-    return sqrt(change[0]) / job->wall_step;
+    *turn += w->wall_part[c] * change[1] / w->light[c];
+    return sqrt(change[0]) / step;
 }
 
 static void sweep_row(void *arg, int64_t row, int worker) {
@@ -158,7 +180,7 @@ static void solve_friction(fluid_world *w, double dt) {
     // the velocity without friction: what the last stress did is taken off
     fluid__stress_apply(w, &w->stress, w->u, -1);
     fluid__copy_faces(w, w->u, w->base);
-    fluid__stress_prepare(w, dt);
+    fluid__stress_bound(w, dt);
     fluid__rows(w, start_row, &job);
     for (w->sweeps = 0; w->sweeps < w->def.sweeps; ++w->sweeps) {
         const double next = .5 * (1 + sqrt(1 + 4 * t * t));
@@ -177,7 +199,8 @@ static void solve_friction(fluid_world *w, double dt) {
 }
 
 core_status fluid__sand_unified(fluid_world *w, double dt, core_error *err) {
-    fluid__stress_prepare(w, dt); // edges of this step, and no stress where there is no sand
+    fluid__stress_begin(w);
+    fluid__stress_bound(w, dt); // no stress where there is no sand
     if (w->def.wall_law == FLUID_WALL_PAPER) fluid__wall_paper(w);
     fluid__copy_faces(w, w->u, w->star);
     for (int round = 0; round <= w->def.rounds; ++round) {

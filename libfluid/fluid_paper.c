@@ -78,7 +78,8 @@ static void paper_wall_row(void *arg, int64_t row, int worker) {
         const double limit = w->friction[c] * fmax(fluid__wall_slip(w, c, slip), 0);
         for (int a = 0; a < dim; ++a) square += slip[a] * slip[a];
         const double scale = square > limit * limit ? limit / sqrt(square) : 1;
-        for (int a = 0; a < dim; ++a) w->ahead.wall[a][c] = scale * slip[a];
+        for (int a = 0; a < dim; ++a)
+            w->ahead.wall[a][c] = w->light[c] * scale * slip[a]; // light faces lose their slip
     }
 }
 
@@ -106,11 +107,12 @@ core_status fluid__sand_paper(fluid_world *w, double dt, core_error *err) {
     double sine, cosine;
     core_sincos(w->def.friction_angle, &sine, &cosine);
     paper_job job = {.w = w, .sine = sine, .cohesion = w->def.cohesion * dt / (w->def.density * w->grid.h)};
-    fluid__stress_prepare(w, dt);
+    fluid__stress_begin(w);
+    fluid__stress_bound(w, dt);
     if (w->def.wall_law == FLUID_WALL_PAPER) fluid__wall_paper(w);
     CORE_TRY(fluid__project(w, w->q, err));
     fluid__extend(w, false);
-    fluid__stress_prepare(w, dt);
+    fluid__stress_bound(w, dt);
     fluid__rows(w, judge_row, &job);
     fluid__rows(w, rub_row, &job);
     fluid__wrap_bytes(w, w->mark);

@@ -58,20 +58,25 @@ struct fluid_world {
     int count_wall_faces;
     double *row_sum, *row_max;  // (rows)
     int *span_lo, *span_hi;     // (rows) full cells of a row lie in [span_lo, span_hi)
-    double wall_mass_min;       // smallest open part, at least 1/2, of the faces of cut cells
+    bool cuts;                  // some face is open in part
+    double *inertia[3];         // (count) faces: mass that friction accelerates, part of rho h^dim
+    double *light;              // (count) cells: least of it among the faces that the cell's strain rate reads
     uint8_t *slanted;           // (count) cells with a closed face that is not along the wall: it cannot hold them
     double *wall_part;          // (count) cells: wall in it, h^(dim-1)
     double *wall_normal[3];     // (count) of that, unit, into the solid
     fluid_stress stress, ahead; // of sand: the last iterate, and the extrapolated one
     double *bound, *wall_bound; // (count) what the stress and the wall's traction of a full cell may reach
-    double *edge[3];            // (count) edges: shear stress
-    uint8_t *edge_inside[3];    // (count) edges with material on all sides
-    double *base[3];            // (count) faces: velocity without friction
-    int lo[3], hi[3];           // cells that are looked at: [lo, hi) along each axis
-    int threads;                // of the present step: 1 while there is little to do
-    int parallel_min;           // cells of the box from which on there is enough for threads
-    double speed_max;           // m/s, of the particles
-    double warm_dt;             // s: the step that the warm starts belong to
+    double *wall_most;          // (count) what friction of the wall itself bounds the traction by
+    double *rise, *half, *wall_rise, *wall_half; // (count) what the limits gain in fast flow; strain and slip at half
+                                                 // of it, m/s; NULL without friction_rise
+    double *edge[3];                             // (count) edges: shear stress
+    uint8_t *edge_inside[3];                     // (count) edges that carry shear
+    double *base[3];                             // (count) faces: velocity without friction
+    int lo[3], hi[3];                            // cells that are looked at: [lo, hi) along each axis
+    int threads;                                 // of the present step: 1 while there is little to do
+    int parallel_min;                            // cells of the box from which on there is enough for threads
+    double speed_max;                            // m/s, of the particles
+    double warm_dt;                              // s: the step that the warm starts belong to
     int iterations, sweeps, count_full;
     int64_t step;
     double time;
@@ -147,8 +152,10 @@ core_status fluid__sand_paper(fluid_world *w, double dt, core_error *err);   // 
 void fluid__wall_paper(fluid_world *w);
 /// Projects connected parts of cells with mark[c] == value, of two cells and more, on rigid motion (fluid_rigid.c).
 void fluid__rigid_project(fluid_world *w, const uint8_t *member, uint8_t value);
-/// Edges with material on all sides; bounds from q (fluid_stress.c).
-void fluid__stress_prepare(fluid_world *w, double dt);
+/// Edges that carry shear and masses of faces, once a step (fluid_stress.c).
+void fluid__stress_begin(fluid_world *w);
+/// Limits of the stress from q (fluid_stress.c).
+void fluid__stress_bound(fluid_world *w, double dt);
 /// u = from + the acceleration of a stress; `sign` -1 takes it off.
 void fluid__stress_apply(fluid_world *w, const fluid_stress *stress, double *const from[3], double sign);
 /// Pairs of axes.
@@ -168,10 +175,6 @@ static inline int fluid__away(const fluid_world *w, int c) {
 double fluid__wall_q(const fluid_world *w, int c);
 /// Velocity along the wall in cell c; returns the one into the wall.
 double fluid__wall_slip(const fluid_world *w, int c, double slip[3]);
-/// Mass of a face for friction, part of h^dim.
-static inline double fluid__face_mass(const fluid_world *w, int axis, int c) {
-    return w->area[axis][c] > .5 ? w->area[axis][c] : .5;
-}
 /// Part of the way from the middle of full cell c to that of its air neighbour at which q is zero (fluid_pressure.c).
 double fluid__surface_at(const fluid_world *w, int c, int air);
 /// Layers of faces beyond the known ones that a step needs.

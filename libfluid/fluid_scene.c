@@ -318,6 +318,7 @@ static core_status check_used(const reader *r, core_error *err) {
     const core_yaml_node *root = core_yaml_root(r->doc);
     const bool sand = r->scene->def.material == FLUID_SAND, paper = r->scene->def.sand == FLUID_SAND_PAPER;
     const bool flip = strcmp(core_yaml_text(root, "solver.transfer"), "flip") == 0;
+    const bool rises = r->scene->def.friction_rise > 0;
     const struct {
         const char *key;
         bool used;
@@ -325,6 +326,9 @@ static core_status check_used(const reader *r, core_error *err) {
     } list[] = {{"material.mode", sand, "kind: sand"},
                 {"material.friction", sand && !paper, "sand in mode: unified"},
                 {"material.cohesion", sand, "kind: sand"},
+                {"material.friction_rise", sand && !paper, "sand in mode: unified"},
+                {"material.grain_size", rises, "a friction_rise above 0"},
+                {"material.inertial_number", rises, "a friction_rise above 0"},
                 {"material.friction_angle", sand && paper, "sand in mode: paper"},
                 {"solver.flip", flip, "transfer: flip"},
                 {"solver.sweeps", sand && !paper, "sand in mode: unified"},
@@ -337,6 +341,8 @@ static core_status check_used(const reader *r, core_error *err) {
         if (node && !list[i].used)
             return core_yaml_fail(r->doc, node, err, "does nothing here; expected only with %s", list[i].when);
     }
+    if (rises && !core_yaml_get(root, "material.grain_size"))
+        return core_yaml_fail(r->doc, core_yaml_get(root, "material.friction_rise"), err, "expected with a grain_size");
     return CORE_OK;
 }
 
@@ -389,6 +395,9 @@ static core_status read_settings(const reader *r, core_error *err) {
     def->density = core_yaml_number(root, "material.density");
     def->friction = core_yaml_number(root, "material.friction");
     def->cohesion = core_yaml_number(root, "material.cohesion");
+    def->friction_rise = core_yaml_number(root, "material.friction_rise");
+    def->grain_size = core_yaml_number(root, "material.grain_size");
+    def->inertial_number = core_yaml_number(root, "material.inertial_number");
     def->friction_angle = core_yaml_number(root, "material.friction_angle");
     read_solver(root, def);
     scene->output_every = core_yaml_number(root, "output.every");

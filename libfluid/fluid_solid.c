@@ -8,7 +8,6 @@ static const double ON_WALL = 1e-6; // of a cell: a node this near to a solid's 
 static const double OPEN_MIN = .02; // of a face: less is closed
 static const double WALL_REACH = 2; // cells into a solid in which particles may feel its faces
 static const double ALIGNED = .999; // of a component of the normal: the wall lies along the grid
-static const double MASS_MIN = .5;  // of a face: less open part does not make it lighter for friction
 
 // ---------------------------------------------------------------------------------------------- distances
 
@@ -182,7 +181,7 @@ static void update_faces(void *arg, int64_t row, int worker) {
 // Kinds of cells inside the border, from the open parts of their faces.
 static void update_cells(fluid_world *w) {
     const fluid_grid *g = &w->grid;
-    w->wall_mass_min = 1;
+    w->cuts = false;
     memset(w->open, 0, (size_t)g->count);
     memset(w->cut, 0, (size_t)g->count);
     const int hi[3] = {g->cells[0] - 1, g->cells[1] - 1, g->dim == 3 ? g->cells[2] - 1 : 1};
@@ -195,7 +194,7 @@ static void update_cells(fluid_world *w) {
                     for (int side = 0; side < 2; ++side) {
                         const double part = w->area[a][c + side * g->stride[a]];
                         sum += part;
-                        if (part > 0) w->wall_mass_min = fmin(w->wall_mass_min, fmax(part, MASS_MIN));
+                        w->cuts = w->cuts || (part > 0 && part < 1);
                     }
                 w->open[c] = sum > 0;
                 w->cut[c] = sum > 0 && sum < 2 * g->dim;

@@ -20,6 +20,7 @@ fluid_def fluid_default_def(void) {
                        .wall_law = FLUID_WALL_PRESSURE,
                        .sand = FLUID_SAND_UNIFIED,
                        .friction = .32,
+                       .inertial_number = .4,
                        .friction_angle = CORE_PI / 6,
                        .sweeps = 60,
                        .rounds = 1,
@@ -47,6 +48,9 @@ static core_status check_def(const fluid_def *def, core_error *err) {
                           {"dt", isnan(def->dt) ? 1 : def->dt, 1e-12, 1e6},
                           {"wall_friction", def->wall_friction, 0, 1e3},
                           {"friction", def->friction, 0, 1e3},
+                          {"friction_rise", def->friction_rise, 0, 1e3},
+                          {"grain_size", def->friction_rise > 0 ? def->grain_size : 1, 1e-12, 1e9},
+                          {"inertial_number", def->inertial_number, 1e-6, 1e6},
                           {"friction_angle", def->friction_angle, 0, .5 * CORE_PI},
                           {"cohesion", def->cohesion, 0, 1e12},
                           {"sweeps", def->sweeps, 1, 1e5},
@@ -95,6 +99,12 @@ static core_status new_stress_fields(fluid_world *w, core_error *err) {
     const size_t count = (size_t)w->grid.count;
     fluid_stress *both[] = {&w->stress, &w->ahead};
     CORE_NEW_DONE(w->bound, count);
+    CORE_NEW_DONE(w->light, count);
+    CORE_NEW_DONE(w->wall_most, count);
+    if (w->def.friction_rise > 0) {
+        double **rise[] = {&w->rise, &w->half, &w->wall_rise, &w->wall_half};
+        CORE_TRY(new_fields(rise, sizeof rise / sizeof *rise, count, err));
+    }
     CORE_NEW_DONE(w->wall_bound, count);
     for (int k = 0; k < 2; ++k) {
         for (int a = 0; a < w->grid.dim; ++a) {
@@ -103,7 +113,10 @@ static core_status new_stress_fields(fluid_world *w, core_error *err) {
         }
         for (int p = 0; p < 4 * fluid__pairs(w->grid.dim); ++p) CORE_NEW_DONE(both[k]->shear[p / 4][p % 4], count);
     }
-    for (int a = 0; a < w->grid.dim; ++a) CORE_NEW_DONE(w->base[a], count);
+    for (int a = 0; a < w->grid.dim; ++a) {
+        CORE_NEW_DONE(w->base[a], count);
+        CORE_NEW_DONE(w->inertia[a], count);
+    }
     for (int p = 0; p < fluid__pairs(w->grid.dim); ++p) {
         CORE_NEW_DONE(w->edge[p], count);
         CORE_NEW_DONE(w->edge_inside[p], count);
@@ -203,6 +216,7 @@ void fluid_world_destroy(fluid_world **world) {
         core_free(w->known[a]);
         core_free(w->wall_normal[a]);
         core_free(w->base[a]);
+        core_free(w->inertia[a]);
         core_free(w->edge[a]);
         core_free(w->edge_inside[a]);
         fluid_stress *both[] = {&w->stress, &w->ahead};
@@ -213,9 +227,10 @@ void fluid_world_destroy(fluid_world **world) {
         }
         for (int b = 0; b < 3; ++b) core_free(w->p.c[3 * a + b]);
     }
-    double *single[] = {w->phi_solid, w->friction, w->phi,       w->q,     w->pressure,  w->diagonal,
-                        w->precon,    w->b,        w->r,         w->z,     w->s,         w->row_sum,
-                        w->row_max,   w->spare,    w->wall_part, w->bound, w->wall_bound};
+    double *single[] = {w->phi_solid, w->friction, w->phi,       w->q,         w->pressure,   w->diagonal,
+                        w->precon,    w->b,        w->r,         w->z,         w->s,          w->row_sum,
+                        w->row_max,   w->spare,    w->wall_part, w->bound,     w->wall_bound, w->light,
+                        w->rise,      w->half,     w->wall_rise, w->wall_half, w->wall_most};
     for (size_t i = 0; i < sizeof single / sizeof *single; ++i) core_free(single[i]);
     void *other[] = {w->slanted, w->p.image, w->span_lo,  w->span_hi, w->open,   w->cut,
                      w->cell,    w->mark,    w->first,    w->number,  w->label,  w->list,

@@ -76,6 +76,9 @@ static void bad_scenes_are_refused(void **state) {
     refused("sweeps: 7", "relaxation: .1", CORE_FORMAT, "mode: paper");
     refused("sweeps: 7", "flip: .1", CORE_FORMAT, "transfer: flip");
     refused("friction: 0.5, cohesion: 3", "friction: 0.5, mode: paper", CORE_FORMAT, "mode: unified");
+    refused("cohesion: 3", "friction_rise: .2", CORE_FORMAT, "grain_size");
+    refused("cohesion: 3", "grain_size: .2", CORE_FORMAT, "friction_rise above 0");
+    refused("cohesion: 3", "friction_rise: .2, grain_size: 0", CORE_RANGE, "grain_size");
     refused("normal: [-2, 0]", "normal: [0, 0]", CORE_FORMAT, "length 0");
     refused("points: [0, 0, 1, 0, 1, 1]", "points: [0, 0, 1]", CORE_FORMAT, "two points");
     refused("name: bowl", "name: gate", CORE_FORMAT, "second \"gate\"");
