@@ -83,8 +83,12 @@ static bool needs_forces(const sim_view_def *def) {
 static core_status draw_panel(sim_canvas *canvas, const sim_view_layout *l, const sim_view_panel *panel, int index,
                               const sim_view_def *def, core_error *err) {
     sim_view_state state = {0};
+    sim_view_surface surface = {0};
+    const bool continuum = def->colour == SIM_VIEW_SHAPE && sim_view_is_continuum(core_run_describe(panel->run));
     CORE_TRY(sim_view_state_create(panel->run, needs_forces(def), &state, err));
     core_status status = sim_view_state_read(panel->run, panel->frame, &state, err);
+    if (status == CORE_OK && continuum)
+        status = sim_view_surface_create(&state, l->region, 1 / l->scale, &surface, err);
     if (status == CORE_OK) {
         int column = index % l->columns, row = index / l->columns;
         int slot = (l->width - 2 * l->margin - (l->columns - 1) * l->gap) / l->columns;
@@ -100,8 +104,9 @@ static core_status draw_panel(sim_canvas *canvas, const sim_view_layout *l, cons
                      time);
             sim_view_fitted_text(canvas, text, x, y - floor(0.7 * l->text), l->text, 1, l->panel_width, 0);
         }
-        sim_view_panel_draw(canvas, &state, &frame, def);
+        sim_view_panel_draw(canvas, &state, continuum ? &surface : NULL, &frame, def);
     }
+    sim_view_surface_clear(&surface);
     sim_view_state_clear(&state);
     return status;
 }

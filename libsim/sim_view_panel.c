@@ -270,16 +270,18 @@ double sim_view_force_width(const core_run_info *info, double scale, double forc
     return FORCE_WIDTH * radius * scale * fmin(fmax(force / force_max, 0.0), 2.0);
 }
 
-void sim_view_panel_draw(sim_canvas *canvas, const sim_view_state *state, const sim_view_frame *frame,
-                         const sim_view_def *def) {
+void sim_view_panel_draw(sim_canvas *canvas, const sim_view_state *state, const sim_view_surface *surface,
+                         const sim_view_frame *frame, const sim_view_def *def) {
     const core_run_info *info = state->info;
     sim_canvas_clip(canvas, (int)floor(frame->x), (int)floor(frame->y), (int)ceil(frame->x + frame->width),
                     (int)ceil(frame->y + frame->height));
     if (canvas->svg) sim_svg_define(canvas->svg, info, frame->scale, outline_width);
     draw_planes(canvas, info, &state->frame, frame);
     if (info->count_walls > 0) draw_walls(canvas, info, &state->frame, frame);
+    if (surface) sim_view_surface_draw(canvas, surface, info, frame);
     for (int i = 0; i < info->count_rows; i++)
-        if (sim_view_is_drawn(&state->frame, i)) draw_grain(canvas, state, frame, def, i);
+        if (sim_view_is_drawn(&state->frame, i) && (!surface || info->prescribed[i]))
+            draw_grain(canvas, state, frame, def, i);
     if (def->forces) draw_forces(canvas, state, frame, def);
     if (frame->border) draw_border(canvas, frame);
     sim_canvas_clip(canvas, 0, 0, canvas->image->width, canvas->image->height);

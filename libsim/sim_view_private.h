@@ -127,9 +127,29 @@ typedef struct sim_view_frame {
     double region[4];           // exactly what the panel shows, m
     bool border;                // a thin frame, for regions that cut through grains
 } sim_view_frame;
-/// Planes, walls, grains and the contact network of a state into a panel.
-void sim_view_panel_draw(sim_canvas *canvas, const sim_view_state *state, const sim_view_frame *frame,
-                         const sim_view_def *def);
+/// The material of a continuum in a frame as an area: nodes of a grid. `{0}` is "nothing".
+typedef struct sim_view_surface {
+    int nx, ny;       // nodes
+    double origin[2]; // of node 0, m
+    double step;      // m
+    double *phi;      // (ny x nx) distance from the material at nodes, m, at most a particle's radius
+    int32_t *type; // (ny x nx) type of the particle nearest to the middle of the square above and right of a node; -1
+} sim_view_surface;
+/// True for runs of scenes with `model: continuum`.
+bool sim_view_is_continuum(const core_run_info *info);
+/// Level set of the particles of a state in a region; pixel: the finest step, m. Without particles there: {0}. MEMORY.
+/// Cost: some hundred operations a particle.
+core_status sim_view_surface_create(const sim_view_state *state, const double region[4], double pixel,
+                                    sim_view_surface *surface, core_error *err);
+void sim_view_surface_clear(sim_view_surface *surface);
+/// Fills the area with the colours of the types and draws a line along its surface.
+void sim_view_surface_draw(sim_canvas *canvas, const sim_view_surface *surface, const core_run_info *info,
+                           const sim_view_frame *frame);
+
+/// Planes, walls, grains and the contact network of a state into a panel. surface: drawn in place of the particles of
+/// a continuum; NULL: particles are drawn as grains.
+void sim_view_panel_draw(sim_canvas *canvas, const sim_view_state *state, const sim_view_surface *surface,
+                         const sim_view_frame *frame, const sim_view_def *def);
 /// Width of a network line in pixels: proportional to the force, so that the largest force of the scale is as wide as
 /// a mean grain's radius.
 double sim_view_force_width(const core_run_info *info, double scale, double force, double force_max);

@@ -10,6 +10,7 @@ set_target_properties(make_run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINAR
 
 cem_test(test_sim_view unit/test_sim_view.c unit run_fixture sim)
 cem_test(test_sim_view_scene unit/test_sim_view_scene.c unit sim)
+cem_test(test_sim_view_surface unit/test_sim_view_surface.c unit sim)
 cem_test(test_sim_view_xdmf unit/test_sim_view_xdmf.c unit run_fixture sim)
 cem_test(test_sim_measure unit/test_sim_measure.c unit run_fixture sim)
 cem_test(test_sim_measure_contacts unit/test_sim_measure_contacts.c unit run_fixture sim)
