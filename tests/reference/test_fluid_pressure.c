@@ -230,13 +230,47 @@ static void full_box(void **state) {
     fluid_world_destroy(&w);
 }
 
+// A shear flow cos(k y) of a regular filling, without forces: a step leaves f + (1 - f) T^2 of it, with the share f of
+// FLIP and the transfer to the faces and back, T = .75 cos(.25 k h) + .25 cos(.75 k h) each way. Amplitude in the
+// middle third after ten steps.
+static void transfers_damp(void **state) {
+    (void)state;
+    static const double share[4] = {0, .5, .95, 1};
+    const double k = 2 * CORE_PI / 16, one_way = .75 * cos(.25 * k) + .25 * cos(.75 * k);
+    for (int mode = 0; mode < 4; ++mode) {
+        fluid_def def = fluid_box(2, 8, 96, 1);
+        def.periodic = true;
+        def.material = FLUID_WATER;
+        def.gravity[1] = 0;
+        def.affine = false;
+        def.flip = share[mode];
+        def.dt = .2;
+        fluid_world *w = fluid_make(&def, 0, NULL);
+        for (int j = 0; j < 2 * 96; ++j)
+            for (int i = 0; i < 2 * 8; ++i) {
+                const double x[3] = {.25 + .5 * i, .25 + .5 * j, 0}, v[3] = {cos(k * x[1]), 0, 0};
+                check_ok(fluid_world_add(w, x, v, err));
+            }
+        for (int step = 0; step < 10; ++step) check_ok(fluid_world_step(w, INFINITY, err));
+        double overlap = 0, square = 0;
+        for (int i = 0; i < w->p.n; ++i) {
+            const double y = w->p.x[1][i], mode_there = cos(k * y);
+            if (y < 32 || y > 64) continue;
+            overlap += w->p.v[0][i] * mode_there;
+            square += mode_there * mode_there;
+        }
+        char name[80];
+        snprintf(name, sizeof name, "shear flow, 16 cells long, share of FLIP %.2f: left after 10 steps", share[mode]);
+        fluid_row(name, pow(share[mode] + (1 - share[mode]) * one_way * one_way, 10), overlap / square, 2e-4);
+        fluid_world_destroy(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_at_a_free_surface),
-        cmocka_unit_test(order_at_a_curved_wall),
-        cmocka_unit_test(weight_in_a_bowl_is_exact),
-        cmocka_unit_test(water_stays_still),
-        cmocka_unit_test(full_box),
+        cmocka_unit_test(transfers_damp),         cmocka_unit_test(orders_at_a_free_surface),
+        cmocka_unit_test(order_at_a_curved_wall), cmocka_unit_test(weight_in_a_bowl_is_exact),
+        cmocka_unit_test(water_stays_still),      cmocka_unit_test(full_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
