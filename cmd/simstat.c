@@ -2,6 +2,7 @@
 #include "cmd_time.h"
 #include "core_run.h"
 #include "sim_measure.h"
+#include "sim_view.h"
 #include "simstat_csv.h"
 
 #include <math.h>
@@ -64,6 +65,7 @@ typedef struct options {
     int count_paths;
     char *paths[RUNS_MAX]; // borrowed from argv
     bool json, csv, quiet;
+    bool continua;    // all runs are of scenes with `model: continuum`; known once they are measured
     cmd_instant time; // after NaN: the last frame
     sim_measure_def def;
     const char *file[SIMSTAT_FILES]; // NULL: not asked for
@@ -193,6 +195,18 @@ static void print_value(double value) {
     printf(is_whole ? "%*.0f" : "%*.6g", COLUMN_WIDTH, value);
 }
 
+// True if no run has the i-th quantity.
+static bool is_missing(const options *o, const sim_measurement *m, int i) {
+    quantity q[QUANTITIES_MAX];
+    bool missing = true;
+    for (int r = 0; r < o->count_paths && missing; r++) {
+        list_quantities(&m[r], q);
+        missing = isnan(q[i].value);
+    }
+    return missing;
+}
+
+// Of continua alone, what they do not have is left out.
 static void print_table(const options *o, const sim_measurement *m) {
     quantity q[QUANTITIES_MAX], names[QUANTITIES_MAX];
     int count = list_quantities(&m[0], names);
@@ -204,6 +218,7 @@ static void print_table(const options *o, const sim_measurement *m) {
         printf("\n");
     }
     for (int i = 0; i < count; i++) {
+        if (o->continua && is_missing(o, m, i)) continue;
         printf("%-24s%-8s", names[i].name, names[i].unit);
         for (int r = 0; r < o->count_paths; r++) {
             list_quantities(&m[r], q);
@@ -274,7 +289,7 @@ static void print_json(const options *o, const sim_measurement *m) {
 
 // ---------------------------------------------------------------------------------------------- main
 
-static core_status measure_run(const options *o, int index, sim_measurement *m, core_error *err) {
+static core_status measure_run(options *o, int index, sim_measurement *m, core_error *err) {
     core_run_reader *run = NULL;
     core_status status = CORE_OK;
     const char *path = o->paths[index];
@@ -283,7 +298,12 @@ static core_status measure_run(const options *o, int index, sim_measurement *m, 
     CORE_TRY_DONE(cmd_instant_resolve(run, path, &o->time, &time, err));
     int64_t frame = core_run_frame_at(run, time);
     CORE_CHECK_DONE(frame >= 0, CORE_FORMAT, "%s: the run has no frames yet", path);
-    status = sim_measure_frame(run, frame, &o->def, m, err);
+    // particles of a continuum are drawn over each other and touch nothing
+    sim_measure_def def = o->def;
+    const bool continuum = sim_view_is_continuum(core_run_describe(run));
+    def.true_overlap = def.true_overlap && !continuum;
+    o->continua = o->continua && continuum;
+    status = sim_measure_frame(run, frame, &def, m, err);
     if (status != CORE_OK) {
         core_error_prefix(err, status, "%s", path);
         goto done;
@@ -326,7 +346,7 @@ done:
 
 int main(int argc, char **argv) {
     static const struct argp argp = {argp_options, parse, "RUN.h5...", doc, 0, 0, 0};
-    options o = {.time = {.after = NAN}, .def = sim_measure_default_def()};
+    options o = {.continua = true, .time = {.after = NAN}, .def = sim_measure_default_def()};
     cmd_parse(&argp, argc, argv, &o, &o.quiet);
     if (o.count_paths == 0) cmd_usage("expected at least one run file (see --help)");
     if (o.json && o.csv) cmd_usage("--json and --csv exclude each other");

@@ -45,6 +45,9 @@ typedef struct sim_view_def {
 /// The defaults named above.
 sim_view_def sim_view_default_def(void);
 
+/// True for runs of scenes with `model: continuum`: rows are particles without contacts.
+bool sim_view_is_continuum(const core_run_info *info);
+
 /// One drawing of a picture with several.
 typedef struct sim_view_panel {
     core_run_reader *run; // borrowed

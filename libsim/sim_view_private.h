@@ -135,8 +135,6 @@ typedef struct sim_view_surface {
     double *phi;      // (ny x nx) distance from the material at nodes, m, at most a particle's radius
     int32_t *type; // (ny x nx) type of the particle nearest to the middle of the square above and right of a node; -1
 } sim_view_surface;
-/// True for runs of scenes with `model: continuum`.
-bool sim_view_is_continuum(const core_run_info *info);
 /// Level set of the particles of a state in a region; pixel: the finest step, m. Without particles there: {0}. MEMORY.
 /// Cost: some hundred operations a particle.
 core_status sim_view_surface_create(const sim_view_state *state, const double region[4], double pixel,

@@ -26,8 +26,9 @@ state=$(grep '^state' out.txt)
 [ "$(grep '^state' out.txt)" = "$state" ] || fail "a restart with two threads: $(cat out.txt), expected $state"
 "$bin/simulate" good.yaml --check | grep -q 'good.yaml: no errors found' || fail "--check"
 "$bin/simview" run.h5 -o run.png --time 0,go+0.1 >out.txt 2>&1 || fail "simview: $(cat out.txt)"
-"$bin/simstat" run.h5 --overlap off >out.txt 2>&1 || fail "simstat: $(cat out.txt)"
+"$bin/simstat" run.h5 >out.txt 2>&1 || fail "simstat: $(cat out.txt)"
 grep -q '^grains  *320' out.txt || fail "simstat: $(cat out.txt)"
+! grep -q 'overlap\|coordination\|  -$' out.txt || fail "simstat shows what a continuum does not have: $(cat out.txt)"
 "$bin/simulate" --help-scene | grep -q 'grid.cell' || fail "--help-scene does not show the keys of the continuum"
 for scene in "$top"/data/scenes/continuum/*.yaml; do
     "$bin/simulate" "$scene" --check >/dev/null || fail "$scene"
