@@ -102,6 +102,9 @@ done
 scene nomaps.yaml '/^maps/d'
 expect 2 'mkmaps nomaps.yaml' simulate nomaps.yaml -o run.h5
 expect 1 'absent.h5: no such file.*mkmaps good.yaml -o absent.h5' simulate good.yaml --maps absent.h5 -o run.h5
+"$bin/simulate" good.yaml -o from.h5 --quiet >/dev/null 2>err.txt || fail "a run to go on from: $(cat err.txt)"
+expect 1 'absent.h5: no such file.*folder where the run was started.*--maps' simulate --restart from.checkpoint.h5 \
+    --maps absent.h5 -o x.h5
 expect 2 'old.h5' simulate good.yaml --maps old.h5 -o run.h5
 expect 2 'cem.run' simulate good.yaml --maps old.h5 -o run.h5
 head -c 2000 maps.h5 >truncated.h5
