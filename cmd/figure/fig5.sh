@@ -65,7 +65,7 @@ fig5_runs() {
     if [ "$scale" = full ]; then count=800 cost=60; fi
     for seed in $(seq "$6"); do
         csv=$out/fig5/runs/$1.$5.$scale.$4.$seed.csv
-        if [ "$seed" = 1 ]; then list+=("$csv"); fi
+        if [ "$seed" = 1 ] && [ "$5" = polyline ]; then list+=("$csv"); fi
         add run $cost "fig5 $1, $5, opening $4, seed $seed" "$csv" "data/scenes/figures/fig5.yaml shapes/$1.wkt $3" \
             fig5_run "$2" "shapes/$1.wkt" "$radius" $count "$3" "$seed" "$4" "$csv"
     done
@@ -86,9 +86,16 @@ plan_fig5() {
         fig5_built_scene shapes/$name.wkt "$radius" $fig5_built >"$scene"
         add_maps "${name}_bar" 3 "shapes/$name.wkt shapes/bar.wkt $scene" "$scene"
         fig5_runs $name "$scene" "$maps" $fig5_built built "$fig5_built_seeds"
+        # .4 s after the plug: what flows and what does not.
         add draw 3 "fig5 $name, picture" "$out/fig5/$name.$scale.png" "${list[*]}" "$bin/simview" "${list[@]/%.csv/.run.h5}" \
-            -o "$out/fig5/$name.$scale.png" --forces --region=-0.16,-0.12,0.16,0.75 --width 1600 --quiet
+            -o "$out/fig5/$name.$scale.png" --forces --region=-0.14,-0.1,0.14,0.6 --time drain+0.4 --width 1600 --quiet
     done
+    list=()
+    for opening in $fig5_built ${fig5_openings##* }; do
+        for name in octagon hash; do list+=("$out/fig5/runs/$name.polyline.$scale.$opening.1.csv"); done
+    done
+    add draw 3 "fig5, picture" "$out/fig5/fig5.$scale.png" "${list[*]}" "$bin/simview" "${list[@]/%.csv/.run.h5}" \
+        -o "$out/fig5/fig5.$scale.png" --region=-0.14,-0.1,0.14,0.42 --time drain+0.4 --width 700 --quiet
 }
 
 # Values of a quantity over the seeds: fig5_values NAME KIND OPENING SEEDS QUANTITY
