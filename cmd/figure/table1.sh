@@ -13,7 +13,7 @@ table1_map() {
     table=$(table1_find "$1" '^map: \(.*\)')
     table=$out/.steps/maps+$(basename "${table:-none}").log
     awk '$1 ~ /-/ && $2 ~ /x/ { n++; net = $2; if ($3 > e) e = $3; if ($10 > b) b = $10; if ($11 > t) t = $11 }
-        END { if (n) printf "%d of %s | %s | %s | %s", n, net, e, b, t; else printf "exact | - | - | -" }' "$table" 2>/dev/null ||
+        END { if (n) printf "%d of %s | %s | %s | %s", n, net, e + 0, b, t; else printf "exact | - | - | -" }' "$table" 2>/dev/null ||
         printf "exact | - | - | -"
 }
 
@@ -29,7 +29,7 @@ report_table1() {
     local log name run poses
     echo "# Table 1: the runs"
     echo
-    echo "One run of each scene. Grains: moving ones at the end. Maps: pairs and net; of the worst pair mean error of d (R), bytes, core seconds of training. Time: processor seconds a simulated second on this machine. Overlap: true, 99 %, R, at the end."
+    echo "One run of each scene. Grains (moving ones) and types (boundaries too): at the end. Maps: pairs and net; of the worst pair mean error of d (R), bytes, core seconds of training. Time: processor seconds a simulated second on this machine. Overlap: true, 99 %, R, at the end."
     echo
     echo "| run | grains | types | boundaries | mu | dt, s | simulated, s | time | MB | overlap | maps | error | bytes | core s |"
     echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
