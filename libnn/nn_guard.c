@@ -46,11 +46,12 @@ int nn__count_dead(const nn_model *model, const nn_data *data, int *worst_layer,
     return count;
 }
 
-double nn__zero_loss(const nn_data *data, int poses, double gradient_weight) {
+/// Mean loss of a net whose output is `value` everywhere.
+static double constant_loss(const nn_data *data, int poses, double gradient_weight, double value) {
     double sum = 0;
     for (int64_t i = 0; i < data->n; i++) {
-        double target = fabs((double)data->target[i]), clip = nn__clip(data), counted = target < clip ? target : clip;
-        double term = counted * (2 * target - counted);
+        double miss = fabs((double)data->target[i] - value), clip = nn__clip(data), counted = miss < clip ? miss : clip;
+        double term = counted * (2 * miss - counted);
         for (int p = 0; p < poses; p++) {
             double slope = data->slope[i * data->poses + p];
             term += gradient_weight * slope * slope;
@@ -58,4 +59,18 @@ double nn__zero_loss(const nn_data *data, int poses, double gradient_weight) {
         sum += (data->weight ? (double)data->weight[i] : 1) * term;
     }
     return sum / (double)data->n;
+}
+
+double nn__zero_loss(const nn_data *data, int poses, double gradient_weight) {
+    return constant_loss(data, poses, gradient_weight, 0);
+}
+
+double nn__mean_loss(const nn_data *data, int poses, double gradient_weight) {
+    double sum = 0, weights = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        double weight = data->weight ? (double)data->weight[i] : 1;
+        sum += weight * data->target[i];
+        weights += weight;
+    }
+    return constant_loss(data, poses, gradient_weight, weights > 0 ? sum / weights : 0);
 }

@@ -74,6 +74,8 @@ static inline float nn__clip(const nn_data *data) {
 }
 /// Loss of a net that is zero everywhere.
 double nn__zero_loss(const nn_data *data, int poses, double gradient_weight);
+/// Loss of a net that is the mean of the targets everywhere.
+double nn__mean_loss(const nn_data *data, int poses, double gradient_weight);
 
 // ---------------------------------------------------------------------------------------------- shards (nn_shard.c)
 

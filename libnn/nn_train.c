@@ -15,6 +15,7 @@
 #define REPORTS (NN_CURVE_MAX / 2) // progress reports of a training: up to twice as many if it is short
 #define PROBE_EVERY 10             // of them between two looks for dead units
 #define EXPLODED 100.0             // times the loss of knowing nothing
+#define CONSTANT 1e-4              // of the fresh weights' loss: if the mean target leaves less, a net may be constant
 #define RECOVERY_RATE 0.3          // of the rate so far, each time a training has gone wrong
 #define RECOVERIES_MAX 4           // rates of a hundredth and less did not help where others had not
 
@@ -26,17 +27,19 @@ typedef struct trainer {
     const nn_train_def *def;
     int threads, count_shards, poses; // poses: 0 without gradient term
     nn_model model;
-    float *best;       // (count_parameters) see nn_train_state
-    float *curve;      // (NN_CURVE_MAX) see nn_train_state
-    nn_adam own_adam;  // NN_ADAM
-    nn_soap *soap;     // NN_SOAP
-    nn_adam *adam;     // own_adam or SOAP's
-    nn_shard **shards; // (threads) workspace of each worker
-    float *gradients;  // (count_shards x count_parameters)
-    double *losses;    // (count_shards)
-    float *records;    // (n x record_floats) the data, row by row
-    int32_t *order;    // (n) rows of the data; the first `position` are this epoch's, already used
-    int64_t *rows;     // (batch) rows of the current step
+    float *best;          // (count_parameters) see nn_train_state
+    float *curve;         // (NN_CURVE_MAX) see nn_train_state
+    nn_adam own_adam;     // NN_ADAM
+    nn_soap *soap;        // NN_SOAP
+    nn_adam *adam;        // own_adam or SOAP's
+    nn_shard **shards;    // (threads) workspace of each worker
+    float *gradients;     // (count_shards x count_parameters)
+    double *losses;       // (count_shards)
+    double loss_nothing;  // of a net that is zero everywhere
+    double loss_constant; // of one that is the mean target
+    float *records;       // (n x record_floats) the data, row by row
+    int32_t *order;       // (n) rows of the data; the first `position` are this epoch's, already used
+    int64_t *rows;        // (batch) rows of the current step
     int64_t position;
     uint64_t epoch;
     core_random random; // of the epoch
@@ -362,15 +365,15 @@ static core_status trainer_resume(trainer *t, const nn_train_state *from, uint64
 }
 
 /// Looks, at the end of a stretch of steps of this mean loss, whether the training is alive. *trouble: what is wrong.
-static core_status look(const trainer *t, const nn_train_state *s, double loss, double loss_nothing, int64_t stretch,
-                        double rate, int64_t *trouble, core_error *err) {
+static core_status look(const trainer *t, const nn_train_state *s, double loss, int64_t stretch, double rate,
+                        int64_t *trouble, core_error *err) {
     const long long step = (long long)s->step, steps = (long long)s->steps;
     // a ReLU turns NaN into 0: a broken weight need not show in the loss
     *trouble = NN_TROUBLE_NONFINITE;
     CORE_CHECK(nn_model_validate(&t->model, NULL) == CORE_OK, CORE_NOT_CONVERGED,
                "training: a weight is not finite after step %lld of %lld (learning rate %g); try a smaller one", step,
                steps, rate);
-    double limit = EXPLODED * (loss_nothing > s->loss_fresh ? loss_nothing : s->loss_fresh);
+    double limit = EXPLODED * (t->loss_nothing > s->loss_fresh ? t->loss_nothing : s->loss_fresh);
     *trouble = NN_TROUBLE_EXPLODED;
     CORE_CHECK(!(loss > limit) || limit <= 0, CORE_NOT_CONVERGED,
                "training: the loss has exploded to %g at step %lld of %lld (above %g; learning rate %g); try a smaller "
@@ -380,8 +383,10 @@ static core_status look(const trainer *t, const nn_train_state *s, double loss, 
     if (stretch % PROBE_EVERY == 0 || s->step == s->steps) {
         int layer, dead;
         nn__count_dead(&t->model, t->data, &layer, &dead);
-        // a layer with a unit left still learns; without, the output is constant and no gradient comes through
-        CORE_CHECK(dead < t->model.width, CORE_NOT_CONVERGED,
+        // a layer with a unit left still learns; without, the output is constant and no gradient comes through: right
+        // where the targets are (the moment arm of two discs)
+        const bool may_be_constant = t->loss_constant <= CONSTANT * s->loss_fresh;
+        CORE_CHECK(dead < t->model.width || may_be_constant, CORE_NOT_CONVERGED,
                    "training: all %d units of hidden layer %d are dead at step %lld of %lld (learning rate %g); try a "
                    "smaller one",
                    dead, layer + 1, step, steps, rate);
@@ -440,7 +445,9 @@ static core_status take_step(trainer *t, nn_train_state *s, double rate, double 
 static core_status run(trainer *t, nn_train_state *s, const core_progress *progress, const char *stage,
                        core_error *err) {
     const int64_t steps = s->steps, every = steps / REPORTS > 0 ? steps / REPORTS : 1;
-    const double batch = t->def->batch, nothing = nn__zero_loss(t->data, t->poses, t->def->gradient_weight);
+    const double batch = t->def->batch, gradient_weight = t->def->gradient_weight;
+    t->loss_nothing = nn__zero_loss(t->data, t->poses, gradient_weight);
+    t->loss_constant = nn__mean_loss(t->data, t->poses, gradient_weight);
     double recent = 0;
     int count = 0;
     while (s->step < steps) {
@@ -453,7 +460,7 @@ static core_status run(trainer *t, nn_train_state *s, const core_progress *progr
         double mean = count > 0 ? recent / count : s->best_step > 0 ? s->loss_best : s->loss_fresh;
         if (end) t->curve[(s->step - 1) / every] = (float)mean;
         if (status == CORE_OK && !end) continue;
-        if (status == CORE_OK) status = look(t, s, mean, nothing, s->step / every, rate, &trouble, &cause);
+        if (status == CORE_OK) status = look(t, s, mean, s->step / every, rate, &trouble, &cause);
         if (status == CORE_OK)
             keep_best(t, s, mean);
         else

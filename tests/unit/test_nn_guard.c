@@ -137,6 +137,25 @@ static void test_goes_on(void **state) {
     assert_string_equal(nn_trouble_name(NN_TROUBLE_DEAD), "a layer whose units were all dead");
 }
 
+/// Where the targets are all but constant, a net whose layer dies is right: its bias is the answer.
+static void test_constant_targets(void **state) {
+    (void)state;
+    nn_rows rows = toy_rows(1000, 3);
+    core_random random;
+    core_random_init(&random, 5, 0);
+    for (int i = 0; i < 1000; i++) rows.target[i] = (float)(0.25 + 1e-4 * core_random_normal(&random));
+    const nn_train_def def = nn_fixture_trouble(NN_ADAM);
+    nn_model model;
+    nn_train_report report;
+    core_error err = {0};
+    if (nn_train(&rows.data, &def, NULL, "toy", &model, &report, &err) != CORE_OK) fail_msg("%s", err.message);
+    assert_int_equal(report.trouble, NN_TROUBLE_NONE);
+    assert_true(report.dead_units >= def.width);
+    assert_true(report.loss_last < 1e-4 && report.loss_best < 1e-5);
+    nn_model_clear(&model);
+    nn_fixture_rows_clear(&rows);
+}
+
 /// Targets far below what inputs can bring drive the units off: a net that cannot learn any more is stopped, and what
 /// is kept is better than what it started with.
 static void test_dead_units(void **state) {
@@ -180,6 +199,7 @@ int main(void) {
         cmocka_unit_test(test_explosion),
         cmocka_unit_test(test_goes_on),
         cmocka_unit_test(test_goes_on_again),
+        cmocka_unit_test(test_constant_targets),
         cmocka_unit_test(test_dead_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
