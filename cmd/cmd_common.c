@@ -1,6 +1,6 @@
 /// What every command does alike (cmd_common.h). The one static struct below holds the program's name and the progress
 /// line that stands on the terminal; a process has one of each.
-#define _POSIX_C_SOURCE 200809L // clock_gettime, getrusage, isatty, SIGXFSZ
+#define _POSIX_C_SOURCE 200809L // getrusage, isatty, SIGXFSZ
 
 #include "cmd_common.h"
 
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CMD_TERMINAL_SECONDS 0.1 // between two refreshes of the line
@@ -214,12 +213,6 @@ void cmd_costs(double *seconds, double *megabytes) {
     *megabytes = 1.024e-3 * (double)use.ru_maxrss; // Linux counts in 1024 bytes
 }
 
-double cmd_seconds(void) {
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /// 12345678 as "12.3M": short, three digits.
 static void short_number(double x, char *text, size_t n_bytes) {
     if (fabs(x) >= 1e7)
@@ -309,7 +302,7 @@ static void progress_print(double now) {
 static void progress_take(void *user, const char *stage, double done, double total, const char *unit,
                           const char *note) {
     (void)user;
-    double now = cmd_seconds();
+    double now = core_wall_seconds();
     if (strncmp(cmd__state.stage, stage, sizeof cmd__state.stage - 1) != 0) {
         cmd_progress_end();
         snprintf(cmd__state.stage, sizeof cmd__state.stage, "%s", stage);
@@ -338,7 +331,7 @@ core_progress cmd_progress(bool quiet) {
 
 void cmd_progress_end(void) {
     if (!cmd__state.stage[0]) return;
-    if (!cmd__state.shown) progress_print(cmd_seconds());
+    if (!cmd__state.shown) progress_print(core_wall_seconds());
     if (cmd__state.terminal) fputc('\n', stderr);
     cmd__state.stage[0] = '\0';
     cmd__state.done = cmd__state.total = 0.0;

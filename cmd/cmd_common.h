@@ -52,8 +52,6 @@ typedef struct cmd_pace {
 void cmd_pace_take(cmd_pace *pace, double time, double done);
 /// Units per second since the last stretch began, 15 to 30 s ago or at the start; 0 where nothing is known.
 double cmd_pace_rate(const cmd_pace *pace, double time, double done);
-/// Seconds of a clock that only goes forward.
-double cmd_seconds(void);
 /// What this process has cost so far: processor time (all threads) in s, the most memory it has held in MB (1e6 bytes).
 void cmd_costs(double *seconds, double *megabytes);
 /// Ends the current progress line (if any).

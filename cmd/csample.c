@@ -133,11 +133,11 @@ static core_status run(const options *o, bool quiet, core_h5_provenance provenan
     order_pair(o, quiet, &a, &b, &ratio);
     CORE_TRY_DONE(cmd_check_output(o->output, CSPACE_SAMPLES_FORMAT, CSPACE_SAMPLES_VERSION, err));
     CORE_TRY_DONE(cspace_pair_init(&a->shape, &a->grid, &b->shape, &b->grid, ratio, &pair, err));
-    double started = cmd_seconds();
+    double started = core_wall_seconds();
     status = cspace_sample(&pair, &o->def, &progress, &samples, err);
     cmd_progress_end();
     if (status != CORE_OK) goto done;
-    double seconds = cmd_seconds() - started;
+    double seconds = core_wall_seconds() - started;
     const char *const names[2] = {a->path, b->path};
     const uint64_t hashes[2] = {a->hash, b->hash};
     provenance.count_inputs = a == b ? 1 : 2;

@@ -152,6 +152,9 @@ int core_thread_available(void);
 /// on idle processors: about 2 us, 50 us where workers have gone to sleep.
 void core_thread_for(int threads, int64_t n, void (*fn)(void *arg, int64_t i, int worker), void *arg);
 
+/// Wall clock in s since some moment: never set back, for differences alone.
+double core_wall_seconds(void);
+
 // ---------------------------------------------------------------------------------------------- progress
 
 /// How a library tells what it has done; libraries never print. `{0}` means nobody listens.

@@ -66,7 +66,7 @@ static struct {
 
 // ---------------------------------------------------------------------------------------------- waiting
 
-static double seconds(void) {
+double core_wall_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -81,13 +81,13 @@ static void relax(void) {
 
 /// Looks until arrived(arg), for WAIT_TIME at most. True if it did.
 static bool look_for(bool (*arrived)(const void *arg), const void *arg) {
-    const double end = seconds() + WAIT_TIME;
+    const double end = core_wall_seconds() + WAIT_TIME;
     do {
         for (int i = 0; i < LOOKS_PER_TIME; i++) {
             if (arrived(arg)) return true;
             relax();
         }
-    } while (seconds() < end);
+    } while (core_wall_seconds() < end);
     return false;
 }
 

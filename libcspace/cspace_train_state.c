@@ -13,12 +13,6 @@
 
 static const char *const net_names[2] = {"distance", "moment_arm"};
 
-static double now_seconds(void) {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // ---------------------------------------------------------------------------------------------- the file
 
 static void slot_group(int i_try, int net, char group[48]) {
@@ -79,7 +73,8 @@ done:
 
 core_status cspace__train_log_open(const char *path, uint64_t input_hash, bool replace, cspace__train_log *log,
                                    core_error *err) {
-    *log = (cspace__train_log){.path = path, .input_hash = input_hash, .written = now_seconds(), .started = clock()};
+    *log =
+        (cspace__train_log){.path = path, .input_hash = input_hash, .written = core_wall_seconds(), .started = clock()};
     atomic_flag_clear(&log->busy);
     for (int i = 0; i < CSPACE__TRIES_MAX; i++)
         for (int net = 0; net < 2; net++) log->slot[i][net].log = log;
@@ -117,7 +112,7 @@ static core_status save(void *user, const nn_train_state *state, core_error *err
     }
     nn_train_state_destroy(&slot->latest);
     slot->latest = copy;
-    const double now = now_seconds();
+    const double now = core_wall_seconds();
     if (step == steps || now - log->written >= INTERVAL || now < log->written) {
         status = log_write(log, err);
         log->written = now;

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #define RUN_COOKIE 0x464c5255
 #define REPORT_STEPS 8 // steps between two progress reports
@@ -31,12 +30,6 @@ typedef struct run {
 
 fluid_run_def fluid_run_default_def(void) {
     return (fluid_run_def){.cookie = RUN_COOKIE, .threads = 1};
-}
-
-static double wall_time(void) {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 // ---------------------------------------------------------------------------------------------- setup
@@ -104,7 +97,7 @@ static core_status write_due(run *r, core_error *err) {
 }
 
 static double checkpoint_clock(const run *r) {
-    return isnan(r->scene->checkpoint_every) ? wall_time() : r->world->time;
+    return isnan(r->scene->checkpoint_every) ? core_wall_seconds() : r->world->time;
 }
 
 static core_status save(run *r, core_error *err) {
@@ -247,7 +240,7 @@ core_status fluid_run(const fluid_scene *scene, const char *run_path, const flui
                       const core_progress *progress, fluid_run_report *report, core_error *err) {
     core_status status = CORE_OK;
     run r = {.scene = scene, .def = def, .progress = progress, .step_written = -1, .at = {.calm_since = NAN}};
-    const double start = wall_time();
+    const double start = core_wall_seconds();
     int32_t *colour = NULL;
     CORE_TRY_DONE(check_run(scene, def, err));
     CORE_CHECK_DONE(run_path, CORE_ARG, "fluid_run: path is NULL");
@@ -264,7 +257,7 @@ core_status fluid_run(const fluid_scene *scene, const char *run_path, const flui
                                      .frames = r.count_written,
                                      .particles = r.world->p.n,
                                      .simulated = r.world->time,
-                                     .wall = wall_time() - start,
+                                     .wall = core_wall_seconds() - start,
                                      .stopped = r.stopped,
                                      .state_hash = fluid_world_hash(r.world)};
         fluid_world_totals(r.world, &report->totals);

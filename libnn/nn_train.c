@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define TRAIN_COOKIE 0x6e6e7472
 #define WARM_UP 0.05     // part of the steps over which a cosine schedule's rate rises linearly
@@ -283,12 +282,6 @@ static double probe_loss(trainer *t) {
 
 // ---------------------------------------------------------------------------------------------- loop
 
-static double wall_seconds(void) {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /// Rate of step i of `steps`: constant, or a linear rise followed by half a cosine down to zero.
 static double rate_at(const nn_train_def *def, int64_t i, int64_t steps) {
     if (def->schedule == NN_SCHEDULE_CONSTANT) return def->learning_rate;
@@ -310,12 +303,12 @@ static double next_rate(const nn_train_def *def, const nn_train_state *s) {
 
 /// Steps that take about `seconds`, from the time of the first ones. Leaves the trainer used.
 static int64_t time_steps(trainer *t, double seconds) {
-    double start = wall_seconds(), now = start;
+    double start = core_wall_seconds(), now = start;
     int64_t n = 0;
     while (n < TIMING_STEPS_MIN || now - start < TIMING_PART * seconds) {
         trainer_step(t, t->def->learning_rate);
         n++;
-        now = wall_seconds();
+        now = core_wall_seconds();
         if (now - start > seconds || now < start) break; // steps longer than everything; a clock put back
     }
     double each = (now - start) / (double)n, steps = each > 0 ? (1 - TIMING_PART) * seconds / each : 1;
@@ -505,16 +498,16 @@ core_status nn_train(const nn_data *data, const nn_train_def *def, const core_pr
     *model = (nn_model){0};
     CORE_TRY(nn__data_validate(data, err));
     CORE_TRY(check_def(def, data, err));
-    double start = wall_seconds();
+    double start = core_wall_seconds();
     CORE_TRY_DONE(trainer_create(data, def, &t, err));
     CORE_TRY_DONE(begin(&t, &state, err));
     int64_t before = state.step;
-    double start_steps = wall_seconds();
+    double start_steps = core_wall_seconds();
     status = run(&t, &state, progress, stage, err);
     if (status != CORE_OK && status != CORE_NOT_CONVERGED) goto done;
     if (status != CORE_OK) memcpy(t.model.parameters, t.best, (size_t)t.model.count_parameters * sizeof(float));
 
-    double now = wall_seconds(), batch = def->batch;
+    double now = core_wall_seconds(), batch = def->batch;
     int layer, dead;
     nn_train_report made = {.steps = state.step,
                             .epochs = (double)state.step * batch / (double)data->n,

@@ -329,8 +329,6 @@ double sim_mover_follow(sim_world *world, int i, const double force[2], double t
 double sim_world_grain_energy(const sim_world *world, int i);
 /// Brings x of grain i into the period.
 void sim_world_wrap(sim_world *world, int i);
-/// Seconds of the wall clock, for benchmarks and checkpoints; never part of a result.
-double sim_wall_time(void);
 
 // ---------------------------------------------------------------------------------------------- back ends and runs
 

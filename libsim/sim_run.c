@@ -150,7 +150,7 @@ static core_status write_due(run *r, core_error *err) {
 // ---------------------------------------------------------------------------------------------- checkpoints
 
 static double checkpoint_clock(const run *r) {
-    return isnan(r->scene->checkpoint_every) ? sim_wall_time() : (double)r->setup.world->step * r->setup.dt;
+    return isnan(r->scene->checkpoint_every) ? core_wall_seconds() : (double)r->setup.world->step * r->setup.dt;
 }
 
 static core_status save(run *r, core_error *err) {
@@ -458,7 +458,7 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
                     sim_run_report *report, core_error *err) {
     core_status status = CORE_OK;
     run r = {.scene = scene, .def = def, .progress = progress, .step_written = -1};
-    const double start = sim_wall_time();
+    const double start = core_wall_seconds();
     bool own = false;
     CORE_TRY_DONE(check_run(scene, def, err));
     CORE_CHECK_DONE(run_path, CORE_ARG, "sim_run: path is NULL");
@@ -479,7 +479,7 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
                                    .steps = r.setup.world->step,
                                    .frames = r.count_written,
                                    .simulated = (double)r.setup.world->step * r.setup.dt,
-                                   .wall = sim_wall_time() - start,
+                                   .wall = core_wall_seconds() - start,
                                    .dt = r.setup.dt,
                                    .stiffness = r.setup.stiffness,
                                    .state_hash = sim_world_hash(r.setup.world)};

@@ -4,7 +4,6 @@
 #include "sim_private.h"
 
 #include <math.h>
-#include <time.h>
 
 // ---------------------------------------------------------------------------------------------- motion
 
@@ -99,16 +98,10 @@ static void grain_block(void *arg, int64_t index, int worker) {
 
 // ---------------------------------------------------------------------------------------------- step
 
-double sim_wall_time(void) {
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Books the time since *start on a stage if somebody asked for it.
 static void book(sim_world *w, int stage, double *start) {
     if (!w->timed) return;
-    const double end = sim_wall_time();
+    const double end = core_wall_seconds();
     w->stage_time[stage] += end - *start;
     *start = end;
 }
@@ -192,7 +185,7 @@ static int sum_blocks(sim_world *w, int count_grain_blocks) {
 
 core_status sim_world_step(sim_world *world, core_error *err) {
     sim_world *w = world;
-    double clock = w->timed ? sim_wall_time() : 0;
+    double clock = w->timed ? core_wall_seconds() : 0;
     if (w->stale) CORE_TRY(sim_world_rebuild(w, err));
     book(w, SIM_STAGE_LIST, &clock);
     const int count_grain_blocks = (w->n + SIM_BLOCK - 1) / SIM_BLOCK;

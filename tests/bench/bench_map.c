@@ -1,19 +1,11 @@
 // Cost of a contact-map query and of its parts, one thread: fold, encoding, distance net with gradient, all of it,
 // moment arms of a tenth and of all poses. Random 3x32 nets; 4096 poses, best of several passes.
-#define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include "cspace_map_fixture.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { POSES = 4096, PASSES = 40 };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static cspace_pose poses[POSES];
 static cspace_contact contacts[POSES];
@@ -44,9 +36,9 @@ static void run_evaluate(const work *w) {
 static double measure(void (*run)(const work *), const work *w) {
     double best = INFINITY;
     for (int pass = 0; pass < PASSES; pass++) {
-        const double start = now();
+        const double start = core_wall_seconds();
         run(w);
-        best = fmin(best, now() - start);
+        best = fmin(best, core_wall_seconds() - start);
     }
     return 1e9 * best / POSES;
 }

@@ -15,12 +15,6 @@
 
 enum { INPUTS = 6, POSES = 3, CHAINS = 12, ROWS = 960, REPEATS = 1000 };
 
-static double wall_seconds(void) {
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /// GFLOP/s of independent chains of fused multiply-adds: latency 4 x 2 units need 8 chains.
 static double measure_peak(void) {
     enum { STEPS = 200000 };
@@ -32,14 +26,14 @@ static double measure_peak(void) {
         __m256 a3 = _mm256_set1_ps(first), a4 = _mm256_set1_ps(first), a5 = _mm256_set1_ps(first);
         __m256 a6 = _mm256_set1_ps(first), a7 = _mm256_set1_ps(first), a8 = _mm256_set1_ps(first);
         __m256 a9 = _mm256_set1_ps(first), a10 = _mm256_set1_ps(first), a11 = _mm256_set1_ps(first);
-        double start = wall_seconds();
+        double start = core_wall_seconds();
         for (int i = 0; i < STEPS; i++) {
             a0 = _mm256_fmadd_ps(a0, m, c), a1 = _mm256_fmadd_ps(a1, m, c), a2 = _mm256_fmadd_ps(a2, m, c);
             a3 = _mm256_fmadd_ps(a3, m, c), a4 = _mm256_fmadd_ps(a4, m, c), a5 = _mm256_fmadd_ps(a5, m, c);
             a6 = _mm256_fmadd_ps(a6, m, c), a7 = _mm256_fmadd_ps(a7, m, c), a8 = _mm256_fmadd_ps(a8, m, c);
             a9 = _mm256_fmadd_ps(a9, m, c), a10 = _mm256_fmadd_ps(a10, m, c), a11 = _mm256_fmadd_ps(a11, m, c);
         }
-        double seconds = wall_seconds() - start;
+        double seconds = core_wall_seconds() - start;
         if (seconds < best) best = seconds;
         __m256 sum = _mm256_add_ps(_mm256_add_ps(_mm256_add_ps(a0, a1), _mm256_add_ps(a2, a3)),
                                    _mm256_add_ps(_mm256_add_ps(a4, a5), _mm256_add_ps(a6, a7)));
@@ -61,9 +55,9 @@ static double time_kernel(const nn_model *model, nn_isa isa, int rows, bool with
     void *scratch = core_alloc(nn_kernel_scratch_bytes(kernel, rows), 1);
     double best = 1e9;
     for (int i = 0; i < REPEATS; i++) {
-        double start = wall_seconds();
+        double start = core_wall_seconds();
         nn_kernel_evaluate(kernel, rows, rows, x, value, with_gradient ? gradient : NULL, scratch);
-        double seconds = wall_seconds() - start;
+        double seconds = core_wall_seconds() - start;
         if (seconds < best) best = seconds;
     }
     core_free(x);

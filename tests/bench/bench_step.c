@@ -23,12 +23,6 @@ static void costly_evaluate(const void *self, int pair, const cspace_pose *poses
     sim_fixture_circles_evaluate(&c->circles, pair, poses, n, k_max, count, contacts, worker);
 }
 
-static double wall_seconds(void) {
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // A box as wide as it is high, filled from a jittered lattice; settled without the cost of the map.
 static core_status make_pile(const sim_type_def *type, int n, int threads, const costly *c, sim_world **world,
                              core_error *err) {
@@ -76,9 +70,9 @@ static core_status bench(const sim_type_def *type, const cspace_bundle *bundle, 
     double best = 1e9, cpu = 1e9, share[SIM_STAGES] = {0};
     for (int repeat = 0; repeat < REPEATS; ++repeat) {
         memset(w->stage_time, 0, sizeof w->stage_time);
-        const double start = wall_seconds(), start_cpu = (double)clock() / CLOCKS_PER_SEC;
+        const double start = core_wall_seconds(), start_cpu = (double)clock() / CLOCKS_PER_SEC;
         for (int i = 0; i < STEPS; ++i) CORE_TRY_DONE(sim_world_step(w, err));
-        const double time = wall_seconds() - start;
+        const double time = core_wall_seconds() - start;
         cpu = fmin(cpu, (double)clock() / CLOCKS_PER_SEC - start_cpu); // of all threads, waiting included
         if (time >= best) continue;
         best = time;

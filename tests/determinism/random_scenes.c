@@ -11,7 +11,6 @@
 #include "random_scenes.h"
 
 #include <math.h>
-#include <time.h>
 
 /// Error of the energy balance in units of the energy that was moved, where no contact is deeper than DEPTH_MAX R of
 /// the smallest grain (deeper ones come out of a grain on another side, which no potential describes). Smoothed
@@ -33,12 +32,6 @@ typedef struct trial {
     const char *text, *keep;
     tally *t;
 } trial;
-
-static double now(void) {
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void complain(const trial *x, const char *what, const char *message) {
     printf("FAILED: scene %llu: %s: %s\n", (unsigned long long)x->seed, what, message);
@@ -193,9 +186,9 @@ int main(int argc, char **argv) {
         return 2;
     }
     const uint64_t first = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10);
-    const double end = argc > 4 ? now() + strtod(argv[4], NULL) : INFINITY;
+    const double end = argc > 4 ? core_wall_seconds() + strtod(argv[4], NULL) : INFINITY;
     uint64_t seed = first;
-    for (; seed < first + count && now() < end; ++seed) {
+    for (; seed < first + count && core_wall_seconds() < end; ++seed) {
         if (test_folder_make(NULL) != 0) return 1;
         char path[TEST_PATH_MAX];
         random_scene_write(seed, argv[1], text);
