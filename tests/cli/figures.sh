@@ -1,16 +1,9 @@
 #!/bin/bash
 # cmd/figures: usage, the two figures that take seconds with every verdict, that nothing current is made again and what is not is,
 # a step that fails, and the arithmetic of its tables. $1: folder of the commands; $2: folder of the project.
-set -u
-bin=$(cd "$1" && pwd)
 source=$(cd "$2" && pwd)
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-failures=0
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/common.sh"
+out=$work
 same() { [ "$2" = "$3" ] || fail "$1: found \"$2\", expected \"$3\""; }
 figures() { "$source/cmd/figures" "$@" --bin "$bin" --out "$out" >"$out/said.txt" 2>&1; }
 
@@ -70,5 +63,4 @@ mkdir -p "$out/maps"
 same "hull of an octagon" "$(cd "$source" && hull_radius shapes/octagon.wkt 2 | cut -c1-7)" "1.05390"
 same "hull of O" "$(cd "$source" && hull_radius shapes/o.wkt 2 | cut -c1-6)" "1.0003"
 
-[ $failures = 0 ] && echo "cmd/figures: all right"
-exit $((failures > 0))
+finish

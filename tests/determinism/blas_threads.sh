@@ -2,18 +2,8 @@
 # Training with OPENBLAS_NUM_THREADS unset, 1 and 8, in one thread and in two: the same bits, and no time in more threads than were
 # asked for: BLAS does not start threads of its own inside ours. Training and simulating take the same processor time.
 # $1: folder of the commands; $2: the project's folder.
-set -u
-bin=$(cd "$1" && pwd)
-root=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/../cli/common.sh"
+root=$2
 # others PID N: per cent of the processor's time so far that the process's tasks took beyond the N busiest, once it is half a
 # second: a thread that OpenBLAS starts when it is loaded spins for some hundredths of a second before it sleeps.
 others() {
@@ -69,5 +59,4 @@ cost training "$bin/nntrain" u.samples.h5 -o u.maps.h5 --epochs 8 --layers 2 --w
 cost simulation "$bin/simulate" "$root/data/scenes/column_collapse.yaml" -o run.h5 --maps "$root/tests/fixtures/plain.maps.h5" --threads 1 \
     --set fill[0].count=150 --set phases[0].timeout=0.12 --set phases[0].on_timeout=continue --set phases[1].timeout=0.02 \
     --set phases[1].on_timeout=continue --quiet
-[ $failures = 0 ] && echo "blas_threads: all right"
-exit $((failures > 0))
+finish

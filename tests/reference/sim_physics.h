@@ -1,12 +1,9 @@
-/// What the physics tests of libsim share: worlds of one or a few grains on planes, and a line for every number that
-/// is checked: its name, what is expected, what was found, the tolerance.
+/// What the physics tests of libsim share: worlds of one or a few grains on planes.
 #ifndef SIM_PHYSICS_H
 #define SIM_PHYSICS_H
 
-#include "unit/sim_check.h"
+#include "physics_row.h"
 #include "unit/sim_fixture.h"
-
-#include <stdio.h>
 
 /// A plane through the origin, turned by `tilt` from the horizontal (downhill is +x for a negative tilt).
 static inline sim_boundary_def physics_floor(double tilt) {
@@ -48,19 +45,6 @@ static inline void physics_add(sim_world *w, int type, double x, double y, doubl
                                double omega) {
     const double position[2] = {x, y}, velocity[2] = {vx, vy};
     check_ok(sim_world_add(w, type, position, angle, velocity, omega, err));
-}
-
-/// One line of the report; fails outside.
-static inline void physics_row(const char *name, double expected, double found, double tolerance) {
-    printf("%-62s expected %-12.6g found %-12.6g tolerance %.3g\n", name, expected, found, tolerance);
-    if (!(fabs(found - expected) <= tolerance))
-        fail_msg("%s: expected %.9g, found %.9g, tolerance %.3g", name, expected, found, tolerance);
-}
-
-/// The same for a magnitude that has to stay below a bound.
-static inline void physics_row_below(const char *name, double bound, double found) {
-    printf("%-62s expected %-12.6g found %-12.6g tolerance %.3g\n", name, 0.0, found, bound);
-    if (!(fabs(found) < bound)) fail_msg("%s: expected below %.9g, found %.9g", name, bound, found);
 }
 
 static inline void physics_steps(sim_world *w, int64_t n) {

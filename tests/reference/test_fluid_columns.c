@@ -78,13 +78,13 @@ static void low_column(void **state) {
     for (int cells = 32; cells <= 64; cells *= 2) {
         column c = make_column(.5, cells, 3);
         run_to(&c, 8);
-        fluid_row(cells == 32 ? "column a = .5, 32 cells over R0: run-out/R0"
-                              : "column a = .5, 64 cells over R0: run-out/R0",
-                  .93, front(&c) - 1, .2 * .93);
-        fluid_row("column a = .5: height of the plateau/R0", .5, top(&c), .05 * .5);
+        physics_row(cells == 32 ? "column a = .5, 32 cells over R0: run-out/R0"
+                                : "column a = .5, 64 cells over R0: run-out/R0",
+                    .93, front(&c) - 1, .2 * .93);
+        physics_row("column a = .5: height of the plateau/R0", .5, top(&c), .05 * .5);
         const fluid_totals t = fluid_sum(c.w);
-        fluid_row_below("column a = .5 at 8: kinetic energy/(m g H0)", 5e-5, t.kinetic / (t.mass * G * .5));
-        if (cells == 64) fluid_row_below("column a = .5 at 8: part faster than .01 sqrt(g h)", .03, restless(&c));
+        physics_row_below("column a = .5 at 8: kinetic energy/(m g H0)", 5e-5, t.kinetic / (t.mass * G * .5));
+        if (cells == 64) physics_row_below("column a = .5 at 8: part faster than .01 sqrt(g h)", .03, restless(&c));
         fluid_world_destroy(&c.w);
     }
 }
@@ -93,8 +93,8 @@ static void middle_column(void **state) {
     (void)state;
     column c = make_column(1.42, 30, 7);
     run_to(&c, 8);
-    fluid_row("column a = 1.42, 30 cells over R0: run-out/R0", 3.5, front(&c) - 1, .25 * 3.5);
-    fluid_row("column a = 1.42: height/R0", .75, top(&c), .25 * .75);
+    physics_row("column a = 1.42, 30 cells over R0: run-out/R0", 3.5, front(&c) - 1, .25 * 3.5);
+    physics_row("column a = 1.42: height/R0", .75, top(&c), .25 * .75);
     fluid_world_destroy(&c.w);
 }
 
@@ -109,13 +109,13 @@ static void tall_column(void **state) {
         const double fall = 6.25 * (1 - .5 * times[k] * times[k]) - .5 * c.h;
         char name[80];
         snprintf(name, sizeof name, "column a = 6.26 at %.1f: top/R0, free fall", times[k]);
-        fluid_row(name, fall, highest, .05 * fall);
+        physics_row(name, fall, highest, .05 * fall);
     }
     run_to(&c, 1.52);
-    fluid_row("column a = 6.26 at 1.52: front/R0", 6.1, front(&c), .15 * 6.1);
+    physics_row("column a = 6.26 at 1.52: front/R0", 6.1, front(&c), .15 * 6.1);
     run_to(&c, 8);
     const double out = front(&c) - 1;
-    fluid_row("column a = 6.26, 12 cells over R0: run-out/R0 (.8 to 1.4)", 1.1 * 12.4, out, .3 * 12.4);
+    physics_row("column a = 6.26, 12 cells over R0: run-out/R0 (.8 to 1.4)", 1.1 * 12.4, out, .3 * 12.4);
     fluid_world_destroy(&c.w);
 }
 

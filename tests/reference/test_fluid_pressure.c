@@ -99,11 +99,11 @@ static void orders_at_a_free_surface(void **state) {
     const double second = log2(free_error(2, .1, FLUID_SURFACE_GHOST) / free_error(2, .0125, FLUID_SURFACE_GHOST)) / 3;
     const double first = log2(free_error(2, .1, FLUID_SURFACE_FIRST) / free_error(2, .0125, FLUID_SURFACE_FIRST)) / 3;
     const double solid = log2(free_error(3, .1, FLUID_SURFACE_GHOST) / free_error(3, .025, FLUID_SURFACE_GHOST)) / 2;
-    fluid_row("disc, ghost fluid: order of the pressure's error", 2, second, .25);
-    fluid_row("disc, first order: order of the pressure's error", 1, first, .3);
-    fluid_row("ball (3D), ghost fluid: order of the pressure's error", 2, solid, .35);
-    fluid_row_below("disc, ghost fluid, h = R/56: error, part of the largest f", 2e-3,
-                    free_error(2, .0125, FLUID_SURFACE_GHOST) / .7);
+    physics_row("disc, ghost fluid: order of the pressure's error", 2, second, .25);
+    physics_row("disc, first order: order of the pressure's error", 1, first, .3);
+    physics_row("ball (3D), ghost fluid: order of the pressure's error", 2, solid, .35);
+    physics_row_below("disc, ghost fluid, h = R/56: error, part of the largest f", 2e-3,
+                      free_error(2, .0125, FLUID_SURFACE_GHOST) / .7);
 }
 
 // ---------------------------------------------------------------------------------------------- solid boundary
@@ -139,8 +139,8 @@ static double bowl_error(double h) {
 static void order_at_a_curved_wall(void **state) {
     (void)state;
     const double order = log2(bowl_error(.1) / bowl_error(.0125)) / 3;
-    fluid_row("bowl without free surface: order of the pressure's error", 2, order, .6);
-    fluid_row_below("bowl, h = R/56: error, part of the range of f", 2e-3, bowl_error(.0125) / .06);
+    physics_row("bowl without free surface: order of the pressure's error", 2, order, .6);
+    physics_row_below("bowl, h = R/56: error, part of the range of f", 2e-3, bowl_error(.0125) / .06);
 }
 
 // Weight in a round bowl, with a level surface: linear pressure, no motion, whatever the cut cells.
@@ -169,9 +169,9 @@ static void weight_in_a_bowl_is_exact(void **state) {
     for (int c = 0; c < w->grid.count; ++c)
         for (int a = 0; a < 2; ++a)
             if (w->cell[c] == FLUID_CELL_FULL && w->area[a][c] > 0) left = fmax(left, fabs(w->u[a][c]) / w->grid.h);
-    fluid_row_below("weight in a round bowl: pressure's error, part of the depth", 1e-9,
-                    largest_error(w, weight_f, false));
-    fluid_row_below("weight in a round bowl: velocity left, part of g dt", 1e-9, left);
+    physics_row_below("weight in a round bowl: pressure's error, part of the depth", 1e-9,
+                      largest_error(w, weight_f, false));
+    physics_row_below("weight in a round bowl: velocity left, part of g dt", 1e-9, left);
     fluid_world_destroy(&w);
 }
 
@@ -196,10 +196,10 @@ static void still_water(int dim, fluid_surface order, double depth, double h, do
     fluid_advance(w, 1);
     const int c = 1 + w->grid.stride[1] + (dim == 3 ? w->grid.stride[2] : 0);
     snprintf(name, sizeof name, "still water %dD, %s: bottom pressure over rho g depth", dim, surface);
-    fluid_row(name, 1, w->pressure[c] / (rho * g * (depth - .5 * h)), tolerance);
+    physics_row(name, 1, w->pressure[c] / (rho * g * (depth - .5 * h)), tolerance);
     const fluid_totals t = fluid_sum(w);
     snprintf(name, sizeof name, "still water %dD, %s: kinetic energy over m g depth", dim, surface);
-    fluid_row_below(name, energy, t.kinetic / (t.mass * g * depth));
+    physics_row_below(name, energy, t.kinetic / (t.mass * g * depth));
     fluid_world_destroy(&w);
 }
 
@@ -225,8 +225,8 @@ static void full_box(void **state) {
     fluid_fill(w, 0, 0, 0, .2, .2, 0, false);
     fluid_advance(w, 1);
     const double rise = w->pressure[1 + w->grid.stride[1]] - w->pressure[1 + 20 * w->grid.stride[1]];
-    fluid_row("full box: pressure from lid to bottom over rho g height", 1, rise / (1500 * 9.81 * .19), 1e-6);
-    fluid_row_below("full box: largest speed, m/s", 1e-9, fluid_sum(w).speed_max);
+    physics_row("full box: pressure from lid to bottom over rho g height", 1, rise / (1500 * 9.81 * .19), 1e-6);
+    physics_row_below("full box: largest speed, m/s", 1e-9, fluid_sum(w).speed_max);
     fluid_world_destroy(&w);
 }
 
@@ -261,7 +261,7 @@ static void transfers_damp(void **state) {
         }
         char name[80];
         snprintf(name, sizeof name, "shear flow, 16 cells long, share of FLIP %.2f: left after 10 steps", share[mode]);
-        fluid_row(name, pow(share[mode] + (1 - share[mode]) * one_way * one_way, 10), overlap / square, 2e-4);
+        physics_row(name, pow(share[mode] + (1 - share[mode]) * one_way * one_way, 10), overlap / square, 2e-4);
         fluid_world_destroy(&w);
     }
 }

@@ -48,12 +48,12 @@ static void slope_starts_at_its_angle(void **state) {
         check_near(tan(radians(critical)), .32 + k * .1 / cos(radians(critical)), 1e-3);
         fluid_def below = layer_def(critical - .6, 32), above = layer_def(critical + .6, 32);
         below.cohesion = above.cohesion = cohesion;
-        fluid_row_below(k ? "slope .6 degrees below its angle, with cohesion: a/g"
-                          : "slope .6 degrees below its angle: a/g",
-                        1e-4, acceleration(&below));
-        fluid_row_above(k ? "slope .6 degrees above its angle, with cohesion: a/g"
-                          : "slope .6 degrees above its angle: a/g",
-                        2e-3, acceleration(&above));
+        physics_row_below(k ? "slope .6 degrees below its angle, with cohesion: a/g"
+                            : "slope .6 degrees below its angle: a/g",
+                          1e-4, acceleration(&below));
+        physics_row_above(k ? "slope .6 degrees above its angle, with cohesion: a/g"
+                            : "slope .6 degrees above its angle: a/g",
+                          2e-3, acceleration(&above));
     }
 }
 
@@ -63,8 +63,8 @@ static void slope_accelerates(void **state) {
     const double a = radians(25), expected = sin(a) - .32 * cos(a);
     for (int n = 8; n <= 64; n *= 8) {
         const fluid_def def = layer_def(25, n);
-        fluid_row(n == 8 ? "slope of 25 degrees, 8 cells: a/g" : "slope of 25 degrees, 64 cells: a/g", expected,
-                  acceleration(&def), .01 * expected);
+        physics_row(n == 8 ? "slope of 25 degrees, 8 cells: a/g" : "slope of 25 degrees, 64 cells: a/g", expected,
+                    acceleration(&def), .01 * expected);
     }
 }
 
@@ -83,8 +83,8 @@ static void slope_finds_its_speed(void **state) {
     fluid_advance(w, 8);
     const fluid_totals t = fluid_sum(w);
     fluid_world_destroy(&w);
-    fluid_row("slope of 22 degrees, friction that rises: mean velocity", expected, t.momentum[0] / t.mass,
-              .03 * expected);
+    physics_row("slope of 22 degrees, friction that rises: mean velocity", expected, t.momentum[0] / t.mass,
+                .03 * expected);
 }
 
 // A heap at .8 of its angle lies still, its surface of stairs too: displacement in 5 s, in cells.
@@ -112,10 +112,11 @@ static void heap_lies_still(void **state) {
         moved[i] = hypot(w->p.x[0][i] - start[0][w->p.id[i]], w->p.x[1][i] - start[1][w->p.id[i]]) / h;
     qsort(moved, (size_t)n, sizeof *moved, by_size);
     const fluid_totals t = fluid_sum(w);
-    fluid_row_below("heap at .8 of its angle, 5 s: half move less than, cells", .05, moved[n / 2]);
-    fluid_row_below("heap at .8 of its angle, 5 s: nine in ten move less than, cells", .2, moved[9 * n / 10]);
-    fluid_row_below("heap at .8 of its angle, 5 s: 99 in 100 move less than, cells", 1, moved[99 * n / 100]);
-    fluid_row_below("heap at .8 of its angle: speed of the fastest particle/sqrt(g h)", .01, t.speed_max / sqrt(G * h));
+    physics_row_below("heap at .8 of its angle, 5 s: half move less than, cells", .05, moved[n / 2]);
+    physics_row_below("heap at .8 of its angle, 5 s: nine in ten move less than, cells", .2, moved[9 * n / 10]);
+    physics_row_below("heap at .8 of its angle, 5 s: 99 in 100 move less than, cells", 1, moved[99 * n / 100]);
+    physics_row_below("heap at .8 of its angle: speed of the fastest particle/sqrt(g h)", .01,
+                      t.speed_max / sqrt(G * h));
     for (int a = 0; a < 2; ++a) core_free(start[a]);
     core_free(moved);
     fluid_world_destroy(&w);
@@ -128,15 +129,15 @@ static void block_slides(void **state) {
     fluid_def def = layer_def(20, 32);
     def.friction = .6;
     def.wall_friction = .2;
-    fluid_row("block on a wall, 20 degrees, mu .2: a/g", sin(a) - .2 * cos(a), acceleration(&def), 2e-4);
+    physics_row("block on a wall, 20 degrees, mu .2: a/g", sin(a) - .2 * cos(a), acceleration(&def), 2e-4);
     def.wall_friction = .37; // tan 20 degrees = .364
-    fluid_row_below("block on a wall, 20 degrees, mu .37: a/g", 1e-4, acceleration(&def));
+    physics_row_below("block on a wall, 20 degrees, mu .37: a/g", 1e-4, acceleration(&def));
     def.sand = FLUID_SAND_PAPER;
     def.wall_friction = .2;
-    fluid_row("block on a wall, paper mode, pressure law: a/g", sin(a) - .2 * cos(a), acceleration(&def), 5e-3);
+    physics_row("block on a wall, paper mode, pressure law: a/g", sin(a) - .2 * cos(a), acceleration(&def), 5e-3);
     // the paper's wall sees the weight of one cell alone: its friction falls with the depth in cells
     def.wall_law = FLUID_WALL_PAPER;
-    fluid_row("block on a wall, paper mode, paper's law: a/g", sin(a) - .2 * cos(a) / 32, acceleration(&def), .01);
+    physics_row("block on a wall, paper mode, paper's law: a/g", sin(a) - .2 * cos(a) / 32, acceleration(&def), .01);
 }
 
 // The same on a slope that is not along the grid.
@@ -164,7 +165,7 @@ static void block_slides_on_cut_cells(void **state) {
     fluid_advance(w, .14);
     const fluid_totals after = fluid_sum(w);
     const double gain = hypot(after.momentum[0] - before.momentum[0], after.momentum[1] - before.momentum[1]);
-    fluid_row("block on cut cells, 26.6 degrees, mu .2: a/g", s - .2 * c, gain / after.mass / .1 / G, .012);
+    physics_row("block on cut cells, 26.6 degrees, mu .2: a/g", s - .2 * c, gain / after.mass / .1 / G, .012);
     fluid_world_destroy(&w);
 }
 
@@ -208,13 +209,13 @@ static void paper_has_two_constants(void **state) {
     const double a = radians(10), dt = 1e-3, h = 1. / 32;
     double rigid;
     const double found = sheared(50, dt, &rigid);
-    fluid_row("paper mode, phi 30: flowing friction tan a", tan(radians(31.5)), (sin(a) - found) / cos(a), .01);
+    physics_row("paper mode, phi 30: flowing friction tan a", tan(radians(31.5)), (sin(a) - found) / cos(a), .01);
     // D_xy = rate/2 and |D| = rate/sqrt 2; cells of row 17 lie 15.5 cells below the surface
     const double p = 15.5 * G * cos(a) * dt, needed = 2 * tan(radians(16.1)) * p / h; // rate of the limit
     sheared(.98 * needed, dt, &rigid);
-    fluid_row("paper mode, phi 30: cells rigid below the limit", 1, rigid, 0);
+    physics_row("paper mode, phi 30: cells rigid below the limit", 1, rigid, 0);
     sheared(1.02 * needed, dt, &rigid);
-    fluid_row("paper mode, phi 30: cells rigid above the limit", 0, rigid, 0);
+    physics_row("paper mode, phi 30: cells rigid above the limit", 0, rigid, 0);
 }
 
 // ---------------------------------------------------------------------------------------------- rigid motion
@@ -250,8 +251,8 @@ static void rigid_parts_turn(void **state) {
         for (int c = 0; c < g->count; ++c)
             for (int a = 0; a < dim && w->cell[c] == FLUID_CELL_FULL; ++a)
                 worst = fmax(worst, fabs(w->u[a][c] - w->old[a][c]));
-        fluid_row_below(dim == 2 ? "rigid disc: velocity after the projection, m/s" : "rigid ball: velocity, m/s", 2e-4,
-                        worst);
+        physics_row_below(dim == 2 ? "rigid disc: velocity after the projection, m/s" : "rigid ball: velocity, m/s",
+                          2e-4, worst);
         fluid_world_destroy(&w);
     }
 }
@@ -280,9 +281,9 @@ static void disc_spins_on(void **state) {
             spin += x * w->p.v[1][i] - y * w->p.v[0][i];
             arm += x * x + y * y;
         }
-        fluid_row(mode ? "spinning disc, paper mode: angular velocity after 1/8 turn"
-                       : "spinning disc: angular velocity after 1/8 turn",
-                  1, spin / arm, .03);
+        physics_row(mode ? "spinning disc, paper mode: angular velocity after 1/8 turn"
+                         : "spinning disc: angular velocity after 1/8 turn",
+                    1, spin / arm, .03);
         fluid_world_destroy(&w);
     }
 }
@@ -320,9 +321,9 @@ static void stress_keeps_momentum(void **state) {
                 moved += w->inertia[a][c] * fabs(w->u[a][c] - w->old[a][c]);
             }
         for (int a = 0; a < dim; ++a)
-            fluid_row_below(dim == 2 ? "stress in 2D: momentum made, part of what it moves"
-                                     : "stress in 3D: momentum made, part of what it moves",
-                            1e-14, (after[a] - before[a]) / moved);
+            physics_row_below(dim == 2 ? "stress in 2D: momentum made, part of what it moves"
+                                       : "stress in 3D: momentum made, part of what it moves",
+                              1e-14, (after[a] - before[a]) / moved);
         fluid_world_destroy(&w);
     }
 }

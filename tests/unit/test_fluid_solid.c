@@ -81,8 +81,8 @@ static void slopes_add_up(void **state) {
             if (w->wall_part[cell] > .5)
                 worst = fmax(worst, fabs(w->wall_normal[0][cell] * c + w->wall_normal[1][cell] * s));
         }
-        fluid_row(dim == 2 ? "slope in 2D: length" : "slope in 3D: area", dim == 2 ? .9 / c : .81 / c, sum, 1e-6);
-        fluid_row_below(dim == 2 ? "slope in 2D: normal" : "slope in 3D: normal", 1e-9, worst);
+        physics_row(dim == 2 ? "slope in 2D: length" : "slope in 3D: area", dim == 2 ? .9 / c : .81 / c, sum, 1e-6);
+        physics_row_below(dim == 2 ? "slope in 2D: normal" : "slope in 3D: normal", 1e-9, worst);
         fluid_world_destroy(&w);
     }
 }

@@ -41,13 +41,13 @@ static void momentum(int dim, bool affine) {
     for (int a = 0; a < dim; ++a) {
         snprintf(name, sizeof name, "%dD%s: momentum %d of faces less that of particles", dim, affine ? " APIC" : "",
                  a);
-        fluid_row_below(name, 1e-12 * before.mass, momentum_of_faces(w, a) - before.momentum[a]);
+        physics_row_below(name, 1e-12 * before.mass, momentum_of_faces(w, a) - before.momentum[a]);
     }
     fluid__to_particles(w);
     const fluid_totals after = fluid_sum(w);
     for (int a = 0; a < dim; ++a) {
         snprintf(name, sizeof name, "%dD%s: momentum %d there and back", dim, affine ? " APIC" : "", a);
-        fluid_row_below(name, 1e-12 * before.mass, after.momentum[a] - before.momentum[a]);
+        physics_row_below(name, 1e-12 * before.mass, after.momentum[a] - before.momentum[a]);
     }
     fluid_world_destroy(&w);
 }
@@ -85,10 +85,10 @@ static void affine_fields_are_kept(void **state) {
                 value = fmax(value, fabs(w->p.v[a][i] - expected));
             }
         }
-        fluid_row_below(dim == 2 ? "2D APIC: affine velocity there and back"
-                                 : "3D APIC: affine velocity there and back",
-                        1e-12, value);
-        fluid_row_below(dim == 2 ? "2D APIC: its slopes" : "3D APIC: its slopes", 1e-10, tilt);
+        physics_row_below(dim == 2 ? "2D APIC: affine velocity there and back"
+                                   : "3D APIC: affine velocity there and back",
+                          1e-12, value);
+        physics_row_below(dim == 2 ? "2D APIC: its slopes" : "3D APIC: its slopes", 1e-10, tilt);
         fluid_world_destroy(&w);
     }
 }
@@ -107,7 +107,7 @@ static void flip_brings_changes_alone(void **state) {
         fluid__to_particles(w);
         for (int i = 0; i < w->p.n; ++i) change = fmax(change, fabs(w->p.v[0][i] - before[i] - 2));
         check_near(w->p.v[0][0], first + 2, 1e-12);
-        fluid_row_below(dim == 2 ? "2D FLIP: gain of 2 m/s, error" : "3D FLIP: gain of 2 m/s, error", 1e-12, change);
+        physics_row_below(dim == 2 ? "2D FLIP: gain of 2 m/s, error" : "3D FLIP: gain of 2 m/s, error", 1e-12, change);
         core_free(before);
         fluid_world_destroy(&w);
     }

@@ -168,7 +168,8 @@ static double rotation_error(double dt) {
 
 static void motion_is_of_second_order(void **state) {
     (void)state;
-    fluid_row("rotation by 1 rad: order of the error of motion", 2, log2(rotation_error(.1) / rotation_error(.05)), .1);
+    physics_row("rotation by 1 rad: order of the error of motion", 2, log2(rotation_error(.1) / rotation_error(.05)),
+                .1);
 }
 
 static void solids_are_left(void **state) {
@@ -186,7 +187,7 @@ static void solids_are_left(void **state) {
             assert_true(x[0] > 0 && x[0] < 1 && x[1] > 0 && x[1] < 1);
         }
     }
-    fluid_row_below("grains over a ball: deepest in it, m", .05 * .05, deepest);
+    physics_row_below("grains over a ball: deepest in it, m", .05 * .05, deepest);
     fluid_world_destroy(&w);
 }
 

@@ -84,7 +84,28 @@ static void check_same_reports(const nn_train_report *a, const nn_train_report *
     assert_true(a->steps == b->steps && a->epochs == b->epochs && a->best_step == b->best_step);
     assert_true(a->loss_first == b->loss_first && a->loss_last == b->loss_last && a->loss_best == b->loss_best);
     assert_int_equal(a->dead_units, b->dead_units);
-    assert_true(a->trouble == b->trouble && a->trouble_step == b->trouble_step);
+    assert_true(a->trouble == b->trouble && a->trouble_step == b->trouble_step && a->recoveries == b->recoveries);
+}
+
+/// Stopped behind a step and gone on with, on two threads: weights and report of the whole training.
+static void check_goes_on(const nn_data *data, const nn_train_def *def, int stop, const nn_model *whole,
+                          const nn_train_report *expected) {
+    nn_train_state *part = through_file(train_part(data, *def, stop));
+    nn_model model;
+    nn_train_report report;
+    int64_t step, steps;
+    nn_train_state_progress(part, &step, &steps);
+    assert_true(step == stop && steps == expected->steps);
+    nn_train_def rest = *def;
+    rest.resume = part;
+    rest.threads = 2;
+    rest.epochs = 3; // not used
+    assert_int_equal(nn_train(data, &rest, NULL, "toy", &model, &report, NULL), CORE_OK);
+    if (nn_model_hash(&model) != nn_model_hash(whole))
+        fail_msg("%s stopped after step %d: other weights", nn_optimiser_name(def->optimiser), stop);
+    check_same_reports(&report, expected);
+    nn_train_state_destroy(&part);
+    nn_model_clear(&model);
 }
 
 /// Interrupted after one step, within and at the end of an epoch, beside SOAP's updates, before the last step and after
@@ -95,26 +116,12 @@ static void test_same_bits(void **state) {
     static const int stops[] = {1, 2, 7, 9, 10, 11, 35, 69, 70};
     for (int optimiser = 0; optimiser < 2; optimiser++) {
         nn_train_def def = resume_def((nn_optimiser)optimiser);
-        nn_model whole, model;
-        nn_train_report expected, report;
+        nn_model whole;
+        nn_train_report expected;
         assert_int_equal(nn_train(&rows.data, &def, NULL, "toy", &whole, &expected, NULL), CORE_OK);
         assert_int_equal(expected.steps, 70);
-        for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
-            nn_train_state *part = through_file(train_part(&rows.data, def, stops[i]));
-            int64_t step, steps;
-            nn_train_state_progress(part, &step, &steps);
-            assert_true(step == stops[i] && steps == 70);
-            nn_train_def rest = def;
-            rest.resume = part;
-            rest.threads = 2;
-            rest.epochs = 3; // not used
-            assert_int_equal(nn_train(&rows.data, &rest, NULL, "toy", &model, &report, NULL), CORE_OK);
-            if (nn_model_hash(&model) != nn_model_hash(&whole))
-                fail_msg("%s stopped after step %d: other weights", nn_optimiser_name(def.optimiser), stops[i]);
-            check_same_reports(&report, &expected);
-            nn_train_state_destroy(&part);
-            nn_model_clear(&model);
-        }
+        for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++)
+            check_goes_on(&rows.data, &def, stops[i], &whole, &expected);
         nn_model_clear(&whole);
     }
     nn_fixture_rows_clear(&rows);
@@ -153,23 +160,14 @@ static void test_trouble(void **state) {
     nn_rows rows = toy_rows(1000, 3);
     for (int optimiser = 0; optimiser < 2; optimiser++) {
         const nn_train_def def = nn_fixture_trouble((nn_optimiser)optimiser);
-        nn_model whole, model;
-        nn_train_report expected, report;
+        nn_model whole;
+        nn_train_report expected;
         assert_int_equal(nn_train(&rows.data, &def, NULL, "toy", &whole, &expected, NULL), CORE_OK);
         const int step = (int)expected.trouble_step;
         assert_true(step > 1);
         const int stops[] = {step - 1, step, step + 1, step + 25, 332};
-        for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
-            nn_train_state *part = through_file(train_part(&rows.data, def, stops[i]));
-            nn_train_def rest = def;
-            rest.resume = part;
-            assert_int_equal(nn_train(&rows.data, &rest, NULL, "toy", &model, &report, NULL), CORE_OK);
-            if (nn_model_hash(&model) != nn_model_hash(&whole))
-                fail_msg("%s stopped after step %d: other weights", nn_optimiser_name(def.optimiser), stops[i]);
-            check_same_reports(&report, &expected);
-            nn_train_state_destroy(&part);
-            nn_model_clear(&model);
-        }
+        for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++)
+            check_goes_on(&rows.data, &def, stops[i], &whole, &expected);
         nn_model_clear(&whole);
     }
     nn_fixture_rows_clear(&rows);

@@ -28,6 +28,13 @@ static inline void test_remove(const char *const *names, int count) {
     remove(test_path(""));
 }
 
+/// Teardown of a group: removes the folder, once it is empty.
+static inline int test_remove_folder(void **state) {
+    (void)state;
+    remove(test_path(""));
+    return 0;
+}
+
 static inline const char *test_write(const char *name, const void *data, size_t n) {
     const char *path = test_path(name);
     FILE *f = fopen(path, "wb");

@@ -190,16 +190,10 @@ static void corners(void **state) {
     }
 }
 
-static int remove_folder(void **state) {
-    (void)state;
-    remove(test_path(""));
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(specks),         cmocka_unit_test(largest_island), cmocka_unit_test(largest_part),
         cmocka_unit_test(simplification), cmocka_unit_test(corners),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, test_remove_folder);
 }

@@ -291,17 +291,11 @@ static void allocation_failures(void **state) {
     }
 }
 
-static int remove_folder(void **state) {
-    (void)state;
-    remove(test_path(""));
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_outline),        cmocka_unit_test(sixteen_bit_greys), cmocka_unit_test(refused),
         cmocka_unit_test(refused_kinds),       cmocka_unit_test(truncated),         cmocka_unit_test(opacity),
         cmocka_unit_test(allocation_failures),
     };
-    return cmocka_run_group_tests(tests, draw_letter, remove_folder);
+    return cmocka_run_group_tests(tests, draw_letter, test_remove_folder);
 }

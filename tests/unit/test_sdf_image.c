@@ -297,12 +297,6 @@ static void allocation_failures(void **state) {
     free(f.data);
 }
 
-static int remove_folder(void **state) {
-    (void)state;
-    remove(test_path(""));
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pixel_formats),
@@ -315,5 +309,5 @@ int main(void) {
         cmocka_unit_test(too_large),
         cmocka_unit_test(allocation_failures),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, test_remove_folder);
 }

@@ -335,12 +335,6 @@ static void refused(void **state) {
     free(p.grey);
 }
 
-static int remove_folder(void **state) {
-    (void)state;
-    remove(test_path(""));
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(automatic_threshold),
@@ -352,5 +346,5 @@ int main(void) {
         cmocka_unit_test(in_files),
         cmocka_unit_test(refused),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, test_remove_folder);
 }

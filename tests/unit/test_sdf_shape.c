@@ -428,12 +428,6 @@ static void allocation_failures(void **state) {
     }
 }
 
-static int remove_folder(void **state) {
-    (void)state;
-    remove(test_path(""));
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(project_shapes),
@@ -451,5 +445,5 @@ int main(void) {
         cmocka_unit_test(copy_and_clear),
         cmocka_unit_test(allocation_failures),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, test_remove_folder);
 }

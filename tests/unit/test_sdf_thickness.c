@@ -195,16 +195,10 @@ static void refused(void **state) {
     core_outline_clear(&o);
 }
 
-static int remove_folder(void **state) {
-    (void)state;
-    remove(test_path(""));
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_forms), cmocka_unit_test(needle), cmocka_unit_test(turned),
         cmocka_unit_test(resolutions),  cmocka_unit_test(noise),  cmocka_unit_test(refused),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, test_remove_folder);
 }
