@@ -18,6 +18,9 @@ typedef enum core_yaml_kind {
     CORE_YAML_DICT     // mapping from free names to BLOCKs; children are under "path{}"
 } core_yaml_kind;
 
+/// Whole numbers up to here, 2^53 - 1, are told apart as doubles.
+#define CORE_YAML_INTEGER_MAX 9007199254740991.0
+
 /// One row of a schema. Paths are dotted: "contact.default.kn", "types{}.radius", "boundaries[].plane.point".
 typedef struct core_yaml_key {
     const char *path;

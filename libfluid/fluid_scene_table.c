@@ -3,8 +3,6 @@
 
 #include <float.h>
 
-#define SEED_MAX 9007199254740991.0 // 2^53 - 1: whole numbers up to here are told apart as doubles
-
 // A shape in the plane, once for boundaries and once for what is filled.
 #define SHAPE_KEYS(prefix, circle_is, shape_is)                                                                        \
     {.path = prefix "circle", .kind = CORE_YAML_BLOCK, .help = circle_is},                                             \
@@ -322,7 +320,7 @@ static const core_yaml_key table[] = {
      .kind = CORE_YAML_INTEGER,
      .unit = "",
      .standard = "1",
-     .max = SEED_MAX,
+     .max = CORE_YAML_INTEGER_MAX,
      .help = "Of the jitter of particles."},
 };
 

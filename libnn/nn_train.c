@@ -16,7 +16,7 @@
 #define EXPLODED 100.0             // times the loss of knowing nothing
 #define CONSTANT 1e-4              // of the fresh weights' loss: if the mean target leaves less, a net may be constant
 #define RECOVERY_RATE 0.3          // of the rate so far, each time a training has gone wrong
-#define RECOVERIES_MAX 4           // rates of a hundredth and less did not help where others had not
+#define RECOVERIES_MAX 4           // down to .008 of the rate asked for
 
 enum { STREAM_WEIGHTS = 0, STREAM_EPOCHS = 1 }; // random streams; epoch e uses STREAM_EPOCHS + e
 

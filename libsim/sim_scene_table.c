@@ -4,7 +4,6 @@
 #include "sim.h"
 #include "sim_scene_private.h"
 
-#define SEED_MAX 9007199254740991.0       // 2^53 - 1: whole numbers up to here are told apart as doubles
 #define FILL_MAX ((double)SIM_GRAINS_MAX) // grains of one entry
 
 // Contact parameters, once for the default and once for pairs.
@@ -501,7 +500,7 @@ static const core_yaml_key table[] = {
      .kind = CORE_YAML_INTEGER,
      .unit = "",
      .standard = "1",
-     .max = SEED_MAX,
+     .max = CORE_YAML_INTEGER_MAX,
      .help = "Of every random number: jitter, angles, mixtures, pours."},
 };
 
