@@ -77,6 +77,22 @@ bool core_yaml_vector(const core_yaml_node *node, const char *path, double *valu
 /// Own text of a scalar node (elements of NAMES).
 const char *core_yaml_scalar(const core_yaml_node *node);
 
+/// Copies a name of 1 to CORE_NAME_MAX - 1 bytes without line breaks; `place` is where a refusal points, `from` is its
+/// text or its key. FORMAT.
+core_status core_yaml_copy_name(const core_yaml *doc, const core_yaml_node *place, const char *from,
+                                char to[CORE_NAME_MAX], core_error *err);
+/// What every phase of a scene has.
+typedef struct core_yaml_phase {
+    char name[CORE_NAME_MAX];
+    bool until_rest, continue_on_timeout; // else: for `time`; else: a time-out is an error
+    double time, timeout;                 // s; 0 where the other one counts
+} core_yaml_phase;
+
+/// Reads name, until or time, timeout and on_timeout of phases[i]. Names are used in `--time NAME+SECONDS,...` and in
+/// lines of a file: no commas, no plus signs, no blanks at either end, no number, no earlier phase's. FORMAT.
+core_status core_yaml_phase_read(const core_yaml *doc, const core_yaml_node *phases, int i, core_yaml_phase *phase,
+                                 core_error *err);
+
 /// Fails with "FILE:LINE: PATH: message" for checks that a table cannot express. node may be NULL.
 core_status core_yaml_fail(const core_yaml *doc, const core_yaml_node *node, core_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

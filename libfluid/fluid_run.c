@@ -130,13 +130,13 @@ static core_status advance(run *r, double limit, core_error *err) {
 }
 
 static core_status run_for_time(run *r, const fluid_phase_def *phase, const char *stage, core_error *err) {
-    const double end = r->at.phase_start + phase->time, least = 1e-9 * phase->time;
+    const double end = r->at.phase_start + phase->common.time, least = 1e-9 * phase->common.time;
     while (!r->stopped && end - r->world->time > least) {
         if (r->world->step % REPORT_STEPS == 0)
-            core_progress_report(r->progress, stage, r->world->time - r->at.phase_start, phase->time, "s", NULL);
+            core_progress_report(r->progress, stage, r->world->time - r->at.phase_start, phase->common.time, "s", NULL);
         CORE_TRY(advance(r, end - r->world->time, err));
     }
-    if (!r->stopped) core_progress_report(r->progress, stage, phase->time, phase->time, "s", NULL);
+    if (!r->stopped) core_progress_report(r->progress, stage, phase->common.time, phase->common.time, "s", NULL);
     return CORE_OK;
 }
 
@@ -145,7 +145,7 @@ static core_status run_until_rest(run *r, const fluid_phase_def *phase, const ch
     double g2 = 0, energy = INFINITY;
     char note[96];
     for (int a = 0; a < w->grid.dim; ++a) g2 += w->def.gravity[a] * w->def.gravity[a];
-    const double needed = REST_TIME * sqrt(w->grid.h / sqrt(g2)), end = r->at.phase_start + phase->timeout;
+    const double needed = REST_TIME * sqrt(w->grid.h / sqrt(g2)), end = r->at.phase_start + phase->common.timeout;
     bool calm = false;
     while (!r->stopped && !calm && end > w->time) {
         CORE_TRY(advance(r, INFINITY, err));
@@ -158,10 +158,10 @@ static core_status run_until_rest(run *r, const fluid_phase_def *phase, const ch
         core_progress_report(r->progress, stage, w->time - r->at.phase_start, 0, "s", note); // how long is not known
     }
     CORE_CHECK(
-        calm || r->stopped || phase->continue_on_timeout, CORE_NOT_CONVERGED,
+        calm || r->stopped || phase->common.continue_on_timeout, CORE_NOT_CONVERGED,
         "phase %s timed out after %g s: found a mean kinetic energy of %.3g m g h per particle, expected below %g "
         "for %.3g s without a break",
-        phase->name, phase->timeout, energy, REST_ENERGY, needed);
+        phase->common.name, phase->common.timeout, energy, REST_ENERGY, needed);
     return CORE_OK;
 }
 
@@ -173,14 +173,14 @@ static core_status run_phases(run *r, core_error *err) {
     while (r->at.phase < scene->count_phases) {
         const fluid_phase_def *phase = &scene->phases[r->at.phase];
         char stage[CORE_NAME_MAX + 32];
-        snprintf(stage, sizeof stage, "phase %d/%d %s", r->at.phase + 1, scene->count_phases, phase->name);
+        snprintf(stage, sizeof stage, "phase %d/%d %s", r->at.phase + 1, scene->count_phases, phase->common.name);
         if (!r->at.begun) {
             CORE_TRY(fluid__remove(scene, r->at.phase, r->world, err));
             r->at.phase_start = r->world->time;
             r->at.calm_since = NAN;
             r->at.begun = true;
         }
-        CORE_TRY(phase->until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
+        CORE_TRY(phase->common.until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
         if (r->stopped) return CORE_OK;
         ++r->at.phase;
         r->at.begun = false;

@@ -3,6 +3,7 @@
 #define FLUID_RUN_H
 
 #include "core_h5.h"
+#include "core_yaml.h"
 #include "fluid.h"
 
 #include <signal.h>
@@ -12,9 +13,7 @@ typedef enum fluid_texture { FLUID_TEXTURE_NONE, FLUID_TEXTURE_LAYERS, FLUID_TEX
 
 /// A phase of a scene.
 typedef struct fluid_phase_def {
-    char name[CORE_NAME_MAX];
-    bool until_rest, continue_on_timeout;
-    double time, timeout; // s
+    core_yaml_phase common;
     int count_remove;
     int *remove; // (count_remove) solids
 } fluid_phase_def;

@@ -85,7 +85,7 @@ static core_status make_tables(const fluid_scene *scene, const fluid_world *w, t
     CORE_NEW_DONE(t->prescribed, (size_t)t->rows);
     CORE_NEW_DONE(t->mass, (size_t)t->rows);
     CORE_NEW_DONE(t->phase_names, (size_t)scene->count_phases);
-    for (int i = 0; i < scene->count_phases; ++i) t->phase_names[i] = scene->phases[i].name;
+    for (int i = 0; i < scene->count_phases; ++i) t->phase_names[i] = scene->phases[i].common.name;
     CORE_TRY_DONE(core_outline_create(1, (const int[]){DISC_CORNERS}, &t->disc, err));
     for (int i = 0; i < DISC_CORNERS; ++i)
         core_sincos(2 * CORE_PI * i / DISC_CORNERS, &t->disc.xy[2 * i + 1], &t->disc.xy[2 * i]);

@@ -157,10 +157,7 @@ static core_status read_boundary(const reader *r, const core_yaml_node *node, in
     fluid_boundary_def *b = &scene->boundaries[i];
     const char *name = core_yaml_text(node, "name");
     *b = (fluid_boundary_def){.first = scene->count_solids, .count = 1, .shape = -1};
-    if (strlen(name) >= CORE_NAME_MAX || !*name)
-        return core_yaml_fail(r->doc, core_yaml_get(node, "name"), err, "a name of %zu bytes; expected 1 to %d",
-                              strlen(name), CORE_NAME_MAX - 1);
-    memcpy(b->name, name, strlen(name) + 1);
+    CORE_TRY(core_yaml_copy_name(r->doc, core_yaml_get(node, "name"), name, b->name, err));
     for (int k = 0; k < i; ++k)
         if (strcmp(scene->boundaries[k].name, name) == 0)
             return core_yaml_fail(r->doc, core_yaml_get(node, "name"), err, "a second \"%s\"; expected another name",
@@ -237,24 +234,6 @@ done:
 
 // ---------------------------------------------------------------------------------------------- phases
 
-static core_status read_phase_name(const reader *r, const core_yaml_node *node, int i, core_error *err) {
-    fluid_phase_def *phase = &r->scene->phases[i];
-    const core_yaml_node *place = core_yaml_get(node, "name");
-    const char *name = core_yaml_scalar(place);
-    const size_t n = strlen(name);
-    double value;
-    if (n == 0 || n >= CORE_NAME_MAX || strpbrk(name, ",+\n") || name[0] == ' ' || name[n - 1] == ' ' ||
-        core_parse_number(name, "", -1e300, 1e300, &value, NULL) == CORE_OK)
-        return core_yaml_fail(r->doc, place, err,
-                              "found \"%.100s\", expected 1 to %d bytes without commas and plus signs, not a number",
-                              name, CORE_NAME_MAX - 1);
-    for (int k = 0; k < i; ++k)
-        if (strcmp(r->scene->phases[k].name, name) == 0)
-            return core_yaml_fail(r->doc, place, err, "a second phase \"%s\"; expected another name", name);
-    memcpy(phase->name, name, n + 1);
-    return CORE_OK;
-}
-
 // Boundaries that a phase takes away, as indices; gone: by earlier phases.
 static core_status read_remove(const reader *r, const core_yaml_node *node, fluid_phase_def *phase, bool *gone,
                                core_error *err) {
@@ -277,22 +256,6 @@ static core_status read_remove(const reader *r, const core_yaml_node *node, flui
     return CORE_OK;
 }
 
-static core_status read_phase(const reader *r, const core_yaml_node *node, int i, bool *gone, core_error *err) {
-    static const char *const kinds[] = {"time", "until"}, *const rest_keys[] = {"timeout", "on_timeout"};
-    fluid_phase_def *phase = &r->scene->phases[i];
-    CORE_TRY(read_phase_name(r, node, i, err));
-    CORE_TRY(check_one(r, node, 2, kinds, err));
-    phase->until_rest = core_yaml_get(node, "until") != NULL;
-    for (int k = 0; k < 2 && !phase->until_rest; ++k)
-        if (core_yaml_get(node, rest_keys[k]))
-            return core_yaml_fail(r->doc, core_yaml_get(node, rest_keys[k]), err,
-                                  "used with time; expected only with until: rest");
-    phase->time = phase->until_rest ? 0 : core_yaml_number(node, "time");
-    phase->timeout = core_yaml_number(node, "timeout");
-    phase->continue_on_timeout = strcmp(core_yaml_text(node, "on_timeout"), "continue") == 0;
-    return read_remove(r, node, phase, gone, err);
-}
-
 static core_status read_phases(const reader *r, core_error *err) {
     core_status status = CORE_OK;
     fluid_scene *scene = r->scene;
@@ -304,7 +267,8 @@ static core_status read_phases(const reader *r, core_error *err) {
     CORE_NEW_DONE(gone, (size_t)scene->count_boundaries);
     for (int i = 0; i < n; ++i) {
         scene->count_phases = i + 1;
-        CORE_TRY_DONE(read_phase(r, core_yaml_at(list, i), i, gone, err));
+        CORE_TRY_DONE(core_yaml_phase_read(r->doc, list, i, &scene->phases[i].common, err));
+        CORE_TRY_DONE(read_remove(r, core_yaml_at(list, i), &scene->phases[i], gone, err));
     }
 done:
     core_free(gone);

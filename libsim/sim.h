@@ -6,6 +6,7 @@
 
 #include "core.h"
 #include "core_run.h"
+#include "core_yaml.h"
 #include "cspace.h"
 #include "sdf.h"
 
@@ -196,11 +197,7 @@ typedef struct sim_place_def {
 
 /// A phase of a run: until rest, or for a time.
 typedef struct sim_phase_def {
-    char name[CORE_NAME_MAX];
-    bool until_rest; // else: for `time`
-    double time;     // s
-    double timeout;  // s, of a phase until rest
-    bool continue_on_timeout;
+    core_yaml_phase common;
     int count_remove, count_start, count_stop;
     int *remove;       // (count_remove) boundaries and bodies taken away at the start of the phase
     int *start, *stop; // actors that start or stop then: boundaries, bodies, pours, outlets, numbered in this order

@@ -212,7 +212,7 @@ static core_status fill_tables(const run *r, tables *t, core_error *err) {
     CORE_NEW_DONE(t->species, (size_t)s.n);
     CORE_NEW_DONE(t->prescribed, (size_t)s.n);
     CORE_NEW_DONE(t->phase_names, (size_t)scene->count_phases);
-    for (int i = 0; i < scene->count_phases; ++i) t->phase_names[i] = scene->phases[i].name;
+    for (int i = 0; i < scene->count_phases; ++i) t->phase_names[i] = scene->phases[i].common.name;
     for (int k = 0; k < scene->count_types; ++k) {
         const sim_type_def *type = &scene->types[k];
         t->types[k] = (core_run_type){.radius = type->radius, .density = type->density, .outline = type->shape.outline};
@@ -320,15 +320,16 @@ static core_status advance(run *r, core_error *err) {
 
 // A fixed duration, rounded up to whole steps.
 static core_status run_for_time(run *r, const sim_phase_def *phase, const char *stage, core_error *err) {
-    const double steps = fmax(1, ceil(phase->time / r->setup.dt - 1e-9));
+    const double steps = fmax(1, ceil(phase->common.time / r->setup.dt - 1e-9));
     while ((double)r->at.step_of_phase < steps && !r->stopped) {
         if (r->at.step_of_phase % REPORT_STEPS == 0)
-            core_progress_report(r->progress, stage, (double)r->at.step_of_phase * r->setup.dt, phase->time, "s", NULL);
+            core_progress_report(r->progress, stage, (double)r->at.step_of_phase * r->setup.dt, phase->common.time, "s",
+                                 NULL);
         CORE_TRY(advance(r, err));
         ++r->at.step_of_phase;
         CORE_TRY(save_due(r, err));
     }
-    if (!r->stopped) core_progress_report(r->progress, stage, phase->time, phase->time, "s", NULL);
+    if (!r->stopped) core_progress_report(r->progress, stage, phase->common.time, phase->common.time, "s", NULL);
     return CORE_OK;
 }
 
@@ -338,7 +339,7 @@ static core_status run_until_rest(run *r, const sim_phase_def *phase, const char
     double energy = INFINITY;
     char note[96] = "";
     sim_moment *at = &r->at;
-    while ((double)at->calm * dt < needed && (double)at->step_of_phase * dt < phase->timeout) {
+    while ((double)at->calm * dt < needed && (double)at->step_of_phase * dt < phase->common.timeout) {
         CORE_TRY(advance(r, err));
         energy = mean_energy(r->setup.world);
         at->calm = energy < REST_ENERGY ? at->calm + 1 : 0;
@@ -353,10 +354,10 @@ static core_status run_until_rest(run *r, const sim_phase_def *phase, const char
     snprintf(note, sizeof note, "%s: mean kinetic energy %.2g m g R", at_rest ? "at rest" : "timed out", energy);
     core_progress_report(r->progress, stage, (double)at->step_of_phase * dt, (double)at->step_of_phase * dt, "s", note);
     CORE_CHECK(
-        at_rest || phase->continue_on_timeout, CORE_NOT_CONVERGED,
+        at_rest || phase->common.continue_on_timeout, CORE_NOT_CONVERGED,
         "phase %s timed out after %g s: found mean kinetic energy %.3g m g R per grain, below %g for the last %.3g s, "
         "expected below it for %.3g s without a break",
-        phase->name, phase->timeout, energy, REST_ENERGY, (double)at->calm * dt, needed);
+        phase->common.name, phase->common.timeout, energy, REST_ENERGY, (double)at->calm * dt, needed);
     return CORE_OK;
 }
 
@@ -387,9 +388,9 @@ static core_status run_phases(run *r, core_error *err) {
     while (r->at.phase < scene->count_phases) {
         const sim_phase_def *phase = &scene->phases[r->at.phase];
         char stage[CORE_NAME_MAX + 32];
-        snprintf(stage, sizeof stage, "phase %d/%d %s", r->at.phase + 1, scene->count_phases, phase->name);
+        snprintf(stage, sizeof stage, "phase %d/%d %s", r->at.phase + 1, scene->count_phases, phase->common.name);
         if (r->at.step_of_phase == 0) CORE_TRY(begin_phase(r, phase, err)); // else a restart is in the middle of it
-        CORE_TRY(phase->until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
+        CORE_TRY(phase->common.until_rest ? run_until_rest(r, phase, stage, err) : run_for_time(r, phase, stage, err));
         if (r->stopped) break;
         ++r->at.phase;
         r->at.step_of_phase = r->at.calm = 0;

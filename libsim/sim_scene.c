@@ -93,12 +93,8 @@ core_status sim__scene_csv(const sim__reader *r, const core_yaml_node *place, in
 core_status sim__scene_name(const sim__reader *r, const core_yaml_node *place, const char *from, char to[CORE_NAME_MAX],
                             core_error *err) {
     const sim_scene *scene = r->scene;
-    size_t n = strlen(from);
-    if (n == 0) return core_yaml_fail(r->doc, place, err, "an empty name; expected a word");
-    if (n >= CORE_NAME_MAX) {
-        return core_yaml_fail(r->doc, place, err, "a name of %zu bytes; expected at most %d", n, CORE_NAME_MAX - 1);
-    }
-    if (strchr(from, '\n')) return core_yaml_fail(r->doc, place, err, "a name with a line break; expected one line");
+    char fresh[CORE_NAME_MAX];
+    CORE_TRY(core_yaml_copy_name(r->doc, place, from, fresh, err));
     for (int i = 0; i < scene->count_types; i++) {
         const sim_type_def *type = &scene->types[i];
         if (type->name != to && (strcmp(type->name, from) == 0 || strcmp(type->family, from) == 0))
@@ -120,7 +116,7 @@ core_status sim__scene_name(const sim__reader *r, const core_yaml_node *place, c
                                         from);
         }
     }
-    if (status == CORE_OK) memcpy(to, from, n + 1);
+    if (status == CORE_OK) memcpy(to, fresh, sizeof fresh);
 done:
     core_free(names);
     return status;

@@ -64,50 +64,6 @@ static core_status read_actions(const reader *r, const core_yaml_node *node, his
     return CORE_OK;
 }
 
-/// Names are used in `simview --time NAME+SECONDS,...` and in lines of a file.
-static core_status read_name(const reader *r, const core_yaml_node *node, int i, core_error *err) {
-    sim_phase_def *phase = &r->scene->phases[i];
-    const core_yaml_node *place = core_yaml_get(node, "name");
-    const char *name = core_yaml_scalar(place);
-    const size_t n = strlen(name);
-    double value;
-    if (n == 0) return core_yaml_fail(r->doc, place, err, "an empty name; expected a word");
-    if (n >= CORE_NAME_MAX)
-        return core_yaml_fail(r->doc, place, err, "a name of %zu bytes; expected at most %d", n, CORE_NAME_MAX - 1);
-    if (strchr(name, '\n')) return core_yaml_fail(r->doc, place, err, "a name with a line break; expected one line");
-    if (strpbrk(name, ",+") || name[0] == ' ' || name[n - 1] == ' ' ||
-        core_parse_number(name, "", -1e300, 1e300, &value, NULL) == CORE_OK) {
-        return core_yaml_fail(r->doc, place, err,
-                              "found \"%s\", expected a name without commas and plus signs that is not a number", name);
-    }
-    for (int k = 0; k < i; k++) {
-        if (strcmp(r->scene->phases[k].name, name) == 0)
-            return core_yaml_fail(r->doc, place, err, "a second phase \"%s\"; expected another name", name);
-    }
-    memcpy(phase->name, name, n + 1);
-    return CORE_OK;
-}
-
-static core_status read_phase(const reader *r, const core_yaml_node *node, int i, history *past, core_error *err) {
-    sim_phase_def *phase = &r->scene->phases[i];
-    CORE_TRY(read_name(r, node, i, err));
-    phase->until_rest = core_yaml_get(node, "until");
-    const core_yaml_node *time = core_yaml_get(node, "time");
-    if (phase->until_rest && time)
-        return core_yaml_fail(r->doc, time, err, "given together with until; expected one of them");
-    if (!phase->until_rest && !time)
-        return core_yaml_fail(r->doc, node, err, "neither until nor time; expected one of them");
-    static const char *const rest_keys[] = {"timeout", "on_timeout"};
-    for (int k = 0; k < 2 && !phase->until_rest; k++) {
-        const core_yaml_node *key = core_yaml_get(node, rest_keys[k]);
-        if (key) return core_yaml_fail(r->doc, key, err, "used with time; expected only with until: rest");
-    }
-    phase->time = time ? core_yaml_number(node, "time") : 0;
-    phase->timeout = phase->until_rest ? core_yaml_number(node, "timeout") : 0;
-    phase->continue_on_timeout = phase->until_rest && strcmp(core_yaml_text(node, "on_timeout"), "continue") == 0;
-    return read_actions(r, node, past, phase, err);
-}
-
 core_status sim__scene_phases(const sim__reader *r, core_error *err) {
     sim_scene *scene = r->scene;
     core_status status = CORE_OK;
@@ -120,7 +76,8 @@ core_status sim__scene_phases(const sim__reader *r, core_error *err) {
                   (size_t)(scene->count_boundaries + scene->count_bodies + scene->count_pours + scene->count_outlets));
     for (int i = 0; i < n; i++) {
         scene->count_phases = i + 1;
-        CORE_TRY_DONE(read_phase(r, core_yaml_at(list, i), i, past, err));
+        CORE_TRY_DONE(core_yaml_phase_read(r->doc, list, i, &scene->phases[i].common, err));
+        CORE_TRY_DONE(read_actions(r, core_yaml_at(list, i), past, &scene->phases[i], err));
     }
     for (int i = 0; i < scene->count_boundaries; i++) {
         const sim_boundary_def *b = &scene->boundaries[i];

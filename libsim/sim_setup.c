@@ -80,9 +80,9 @@ static core_status choose_step(const sim_scene *scene, sim_setup *setup, core_er
     // a tiny step would run for years, or not move the time at all
     for (int i = 0; i < scene->count_phases; ++i) {
         const sim_phase_def *phase = &scene->phases[i];
-        const double steps = (phase->until_rest ? phase->timeout : phase->time) / setup->dt;
+        const double steps = (phase->common.until_rest ? phase->common.timeout : phase->common.time) / setup->dt;
         CORE_CHECK(steps <= STEPS_MAX, CORE_RANGE, "%s: phase %s: found %.3g steps of dt = %g s, expected at most %.3g",
-                   scene->path, phase->name, steps, setup->dt, STEPS_MAX);
+                   scene->path, phase->common.name, steps, setup->dt, STEPS_MAX);
     }
     return CORE_OK;
 }
@@ -92,9 +92,9 @@ static core_status check_phases(const sim_scene *scene, core_error *err) {
     CORE_CHECK(scene->count_phases >= 1, CORE_RANGE, "%s: phases: found none, expected at least one", scene->path);
     for (int i = 0; i < scene->count_phases; ++i) {
         CORE_CHECK(
-            !(scene->phases[i].until_rest && weightless), CORE_RANGE,
+            !(scene->phases[i].common.until_rest && weightless), CORE_RANGE,
             "%s: phase %s: found until: rest without gravity; rest is measured in units of m g R, expected a time",
-            scene->path, scene->phases[i].name);
+            scene->path, scene->phases[i].common.name);
     }
     return CORE_OK;
 }

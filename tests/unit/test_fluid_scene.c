@@ -45,7 +45,7 @@ static void a_good_scene_is_read(void **state) {
     assert_int_equal(s.count_fill, 2);
     check_near(s.fill[0].velocity[1], 2, 0);
     assert_true(s.fill[0].surface_layer && !s.fill[1].surface_layer);
-    assert_true(s.phases[0].until_rest && !s.phases[1].until_rest);
+    assert_true(s.phases[0].common.until_rest && !s.phases[1].common.until_rest);
     assert_int_equal(s.phases[1].count_remove, 2);
     assert_int_equal(s.phases[1].remove[1], 2);
     assert_true(s.seed == 4 && s.texture == FLUID_TEXTURE_CHECKER);
@@ -88,6 +88,10 @@ static void bad_scenes_are_refused(void **state) {
     refused("remove: [gate, wall]", "remove: [gate, gate]", CORE_FORMAT, "taken away already");
     refused("name: go", "name: settle", CORE_FORMAT, "second phase");
     refused("name: go", "name: 1.5", CORE_FORMAT, "not a number");
+    refused("name: go", "name: \"g,o\"", CORE_FORMAT, "without commas");
+    refused("name: go", "name: \"g\\no\"", CORE_FORMAT, "line break");
+    refused("name: bowl", "name: \"b\\nl\"", CORE_FORMAT, "line break");
+    refused("name: bowl", "name: \"\"", CORE_FORMAT, "empty name");
     refused("remove: [gate, wall], time: 2", "time: 2, until: rest", CORE_FORMAT, "expected one of them");
     refused("remove: [gate, wall], time: 2", "time: 2, timeout: 4", CORE_FORMAT, "until: rest");
     refused("texture: checker, ", "", CORE_FORMAT, "texture");

@@ -99,10 +99,10 @@ static void scene_values(void **state) {
     assert_true(b->type == 1 && b->position[1] == 7 && b->angle == 0 && b->velocity[0] == 0 &&
                 b->angular_velocity == 0);
     assert_int_equal(s.count_phases, 2);
-    assert_true(s.phases[0].until_rest && s.phases[0].timeout == 60 && !s.phases[0].continue_on_timeout);
-    assert_true(!s.phases[1].until_rest && s.phases[1].time == 2 && s.phases[1].count_remove == 1 &&
+    assert_true(s.phases[0].common.until_rest && s.phases[0].common.timeout == 60 && !s.phases[0].common.continue_on_timeout);
+    assert_true(!s.phases[1].common.until_rest && s.phases[1].common.time == 2 && s.phases[1].count_remove == 1 &&
                 s.phases[1].remove[0] == 1);
-    assert_string_equal(s.phases[1].name, "run");
+    assert_string_equal(s.phases[1].common.name, "run");
     assert_int_equal(s.back_end, SIM_MINIMISER);
     assert_string_equal(s.maps_path, test_folder_path(path, "m.h5"));
     assert_true(s.smoothing == 0.002 && s.dt == 1e-5 && s.output_every == 0.5 && s.seed == 9007199254740991u);
@@ -126,7 +126,7 @@ static void scene_defaults(void **state) {
     assert_int_equal(s.back_end, SIM_NEURAL);
     assert_null(s.maps_path);
     assert_true(s.smoothing == 0.001 && isnan(s.dt) && s.output_every == 0.02 && s.seed == 1);
-    assert_true(s.phases[0].timeout == 5 && s.phases[0].continue_on_timeout && !s.phases[1].continue_on_timeout);
+    assert_true(s.phases[0].common.timeout == 5 && s.phases[0].common.continue_on_timeout && !s.phases[1].common.continue_on_timeout);
     sim_scene_clear(&s);
 }
 
@@ -185,7 +185,7 @@ static void overrides_and_text(void **state) {
     const parts p = {0};
     write_scene(path, &p);
     if (sim_scene_read(path, 4, overrides, &s, &err) != CORE_OK) fail_msg("%s", err.message);
-    assert_true(law_of(&s, 0, 0)->mu == 0.25 && s.phases[1].time == 3 && s.fill[0].count == 9 &&
+    assert_true(law_of(&s, 0, 0)->mu == 0.25 && s.phases[1].common.time == 3 && s.fill[0].count == 9 &&
                 s.types[0].radius == 0.25);
     test_folder_write(path, "again.yaml", s.text);
     if (sim_scene_read(path, 0, NULL, &again, &err) != CORE_OK) fail_msg("%s", err.message);
