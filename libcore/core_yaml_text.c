@@ -2,34 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core_buffer.h"
 #include "core_yaml_private.h"
 
-/// A growing text; `failed` once memory ran out.
-typedef struct buffer {
-    char *text;
-    size_t used, size;
-    bool failed;
-} buffer;
-
-static void put_bytes(buffer *b, const char *text, size_t n) {
-    if (b->failed) return;
-    if (b->size - b->used < n + 1) {
-        size_t size = 2 * b->size + n + 256;
-        char *larger = core_realloc(b->text, b->used, size, 1);
-        if (!larger) {
-            b->failed = true;
-            return;
-        }
-        b->text = larger;
-        b->size = size;
-    }
-    if (n > 0) memcpy(b->text + b->used, text, n);
-    b->used += n;
-    b->text[b->used] = 0;
-}
-
-static void put(buffer *b, const char *text) {
-    put_bytes(b, text, strlen(text));
+static void put(core_buffer *b, const char *text) {
+    core_buffer_add_bytes(b, text, strlen(text));
 }
 
 // ---------------------------------------------------------------------------------------------- resolved document
@@ -41,29 +18,26 @@ static bool is_bare(const char *text) {
 }
 
 /// A scalar, double-quoted where it has to be.
-static void put_scalar(buffer *b, const char *text, bool plain) {
+static void put_scalar(core_buffer *b, const char *text, bool plain) {
     if (plain && is_bare(text)) {
         put(b, text);
         return;
     }
     put(b, "\"");
     for (; *text; text++) {
-        char escape[8];
         if (*text == '"' || *text == '\\') {
-            snprintf(escape, sizeof escape, "\\%c", *text);
-            put(b, escape);
+            core_buffer_add(b, "\\%c", *text);
         } else if ((unsigned char)*text < 0x20 || *text == 0x7F) {
-            snprintf(escape, sizeof escape, "\\x%02X", (unsigned)(unsigned char)*text);
-            put(b, escape);
+            core_buffer_add(b, "\\x%02X", (unsigned)(unsigned char)*text);
         } else {
-            put_bytes(b, text, 1);
+            core_buffer_add_bytes(b, text, 1);
         }
     }
     put(b, "\"");
 }
 
 /// A node on one line; the parser has bounded the depth.
-static void put_flow(buffer *b, const core_yaml_node *node) {
+static void put_flow(core_buffer *b, const core_yaml_node *node) {
     if (node->form == CORE_YAML_SCALAR) {
         put_scalar(b, node->text, node->plain);
         return;
@@ -82,7 +56,7 @@ static void put_flow(buffer *b, const core_yaml_node *node) {
 }
 
 /// A top-level value: entries of lists and blocks on lines of their own.
-static void put_value(buffer *b, const core_yaml_node *node) {
+static void put_value(core_buffer *b, const core_yaml_node *node) {
     bool lines = node->form != CORE_YAML_SCALAR && node->count > 0;
     for (int i = 0; lines && node->form == CORE_YAML_SEQUENCE && i < node->count; i++) {
         lines = node->children[i]->form != CORE_YAML_SCALAR;
@@ -108,7 +82,7 @@ static void put_value(buffer *b, const core_yaml_node *node) {
 }
 
 core_status core__yaml_resolve(core_yaml *doc, core_error *err) {
-    buffer b = {0};
+    core_buffer b = {0};
     put(&b, "");
     for (int i = 0; i < doc->root->count; i++) {
         put_scalar(&b, doc->root->children[i]->name, true);
@@ -116,7 +90,7 @@ core_status core__yaml_resolve(core_yaml *doc, core_error *err) {
         put_value(&b, doc->root->children[i]);
     }
     if (b.failed) {
-        core_free(b.text);
+        core_buffer_clear(&b);
         return CORE_FAIL(err, CORE_MEMORY, "%s: out of memory", doc->name);
     }
     doc->resolved = b.text;
@@ -142,23 +116,17 @@ static bool is_single(const core_yaml_key *table, int count_keys, const char *pa
     return count == 1;
 }
 
-static void put_row(buffer *b, const core_yaml_key *row, int width) {
-    char text[128 + CORE_YAML_EXPECTED_MAX], expected[CORE_YAML_EXPECTED_MAX];
+static void put_row(core_buffer *b, const core_yaml_key *row, int width) {
+    char expected[CORE_YAML_EXPECTED_MAX];
     core__yaml_expected(row, expected);
-    snprintf(text, sizeof text, "%-*s %s", width, row->path, expected);
-    put(b, text);
+    core_buffer_add(b, "%-*s %s", width, row->path, expected);
     if (row->required) put(b, "; required");
-    if (row->standard) {
-        put(b, "; default ");
-        put(b, row->standard);
-    }
-    put(b, ". ");
-    put(b, row->help);
-    put(b, "\n");
+    if (row->standard) core_buffer_add(b, "; default %s", row->standard);
+    core_buffer_add(b, ". %s\n", row->help);
 }
 
 /// A heading and the rows of one section, or of all keys that are single (section NULL).
-static void put_section(buffer *b, const core_yaml_key *table, int count_keys, const char *section) {
+static void put_section(core_buffer *b, const core_yaml_key *table, int count_keys, const char *section) {
     int width = 0;
     for (int pass = 0; pass < 2; pass++) { // the widest key first
         for (int i = 0; i < count_keys; i++) {
@@ -169,16 +137,16 @@ static void put_section(buffer *b, const core_yaml_key *table, int count_keys, c
             if (pass == 0 && length > width) width = length;
         }
         if (pass == 1 || width == 0) continue;
-        put(b, "\n-- ");
-        put_bytes(b, section ? section : "whole scene",
-                  section ? (size_t)section_length(section) : strlen("whole scene"));
-        put(b, " --\n");
+        if (section)
+            core_buffer_add(b, "\n-- %.*s --\n", section_length(section), section);
+        else
+            put(b, "\n-- whole scene --\n");
     }
 }
 
 core_status core_yaml_help(const core_yaml_key *table, int count_keys, char **text, core_error *err) {
     CORE_CHECK(table && text && count_keys > 0, CORE_ARG, "core_yaml_help: null table or text, or %d keys", count_keys);
-    buffer b = {0};
+    core_buffer b = {0};
     put(&b, "Keys of a scene file (YAML). [] is an item of a list, {} a name of your choice.\n");
     put_section(&b, table, count_keys, NULL);
     for (int i = 0; i < count_keys; i++) {
@@ -187,7 +155,7 @@ core_status core_yaml_help(const core_yaml_key *table, int count_keys, char **te
         if (first) put_section(&b, table, count_keys, table[i].path);
     }
     if (b.failed) {
-        core_free(b.text);
+        core_buffer_clear(&b);
         return CORE_FAIL(err, CORE_MEMORY, "out of memory for the help text");
     }
     *text = b.text;

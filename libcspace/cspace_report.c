@@ -11,7 +11,7 @@
 static const double slice_angles[SLICES] = {0.0, 0.3, 0.25 * CORE_PI, 1.2, 2.2, CORE_PI};
 
 struct cspace_report {
-    cspace__text text;
+    core_buffer text;
 };
 
 static const char head[] =
@@ -32,8 +32,8 @@ core_status cspace_report_create(cspace_report **report, core_error *err) {
     core_status status = CORE_OK;
     cspace_report *r = NULL;
     CORE_NEW_DONE(r, 1);
-    for (const char *s = head; *s; s += strlen(s) < 500 ? strlen(s) : 500) cspace__text_print(&r->text, "%.500s", s);
-    CORE_CHECK_DONE(r->text.status == CORE_OK, r->text.status, "cspace_report_create: out of memory");
+    for (const char *s = head; *s; s += strlen(s) < 500 ? strlen(s) : 500) core_buffer_add(&r->text, "%.500s", s);
+    CORE_CHECK_DONE(!r->text.failed, CORE_MEMORY, "cspace_report_create: out of memory");
     *report = r;
     r = NULL;
 done:
@@ -43,32 +43,32 @@ done:
 
 void cspace_report_destroy(cspace_report **report) {
     if (!report || !*report) return;
-    core_free((*report)->text.data);
+    core_buffer_clear(&(*report)->text);
     core_free(*report);
     *report = NULL;
 }
 
 // Names come from files: nothing in them may be taken for markup.
-static void print_name(cspace__text *text, const char *name) {
+static void print_name(core_buffer *text, const char *name) {
     for (const char *s = name; *s; s++) {
         switch (*s) {
         case '<':
-            cspace__text_print(text, "&lt;");
+            core_buffer_add(text, "&lt;");
             break;
         case '&':
-            cspace__text_print(text, "&amp;");
+            core_buffer_add(text, "&amp;");
             break;
         default:
-            if ((unsigned char)*s >= 0x20) cspace__text_print(text, "%c", *s);
+            if ((unsigned char)*s >= 0x20) core_buffer_add(text, "%c", *s);
         }
     }
 }
 
 // One row: a number, green up to `good`, yellow up to `fair`, red beyond.
-static void print_row(cspace__text *text, const char *name, double value, const char *unit, double good, double fair) {
+static void print_row(core_buffer *text, const char *name, double value, const char *unit, double good, double fair) {
     const char *mark = value <= good ? "ok" : value <= fair ? "fair" : "bad";
-    cspace__text_print(text, "<tr><td>%s</td><td class=\"%s\">%.4g %s</td><td>%.4g</td><td>%.4g</td></tr>\n", name,
-                       mark, value, unit, good, fair);
+    core_buffer_add(text, "<tr><td>%s</td><td class=\"%s\">%.4g %s</td><td>%.4g</td><td>%.4g</td></tr>\n", name, mark,
+                    value, unit, good, fair);
 }
 
 // What a map gets wrong near contact, against the best there is.
@@ -76,13 +76,13 @@ static const cspace_error_stats *best_stats(const cspace_statement *s) {
     return s->exact ? &s->map_exact[CSPACE_BANDS] : &s->map_labels[CSPACE_BANDS];
 }
 
-static void print_summary(cspace__text *text, const cspace_map *map) {
+static void print_summary(core_buffer *text, const cspace_map *map) {
     const cspace_statement *s = &map->statement;
     const cspace_error_stats *e = best_stats(s);
-    cspace__text_print(text,
-                       "<table><tr><th>%s, within .1 of contact</th><th>found</th><th>good up to</th><th>usable up "
-                       "to</th></tr>\n",
-                       s->exact ? "against exact geometry" : "against the labels");
+    core_buffer_add(text,
+                    "<table><tr><th>%s, within .1 of contact</th><th>found</th><th>good up to</th><th>usable up "
+                    "to</th></tr>\n",
+                    s->exact ? "against exact geometry" : "against the labels");
     print_row(text, "error of d, mean", e->d_mean, "L", 0.002, 0.005);
     print_row(text, "error of d, 99 %", e->d_p99, "L", 0.01, 0.025);
     print_row(text, "error of d, largest", e->d_max, "L", 0.03, 0.06);
@@ -92,29 +92,29 @@ static void print_summary(cspace__text *text, const cspace_map *map) {
     print_row(text, "jump of d at seams, 99 %", s->jump[CSPACE_BANDS].d_p99, "L", 0.001, 0.01);
     const double missed = s->overlaps[1] > 0 ? 100.0 * (double)s->missed[1] / (double)s->overlaps[1] : 0.0;
     print_row(text, "overlaps over .01 it does not see", missed, "%", 0.01, 0.2);
-    cspace__text_print(text, "</table>\n");
+    core_buffer_add(text, "</table>\n");
 }
 
 // What to keep in mind about this map: labels that are shallow in overlap, a training that went wrong.
-static void print_remarks(cspace__text *text, const cspace_map *map) {
+static void print_remarks(core_buffer *text, const cspace_map *map) {
     const cspace_statement *s = &map->statement;
     if (strcmp(map->labels, cspace_labels_names[CSPACE_LABELS_MINIMISER]) == 0) {
-        cspace__text_print(text, "<p class=\"remark\">Labels of the minimiser: exact apart, shallower than the "
-                                 "translational depth in overlap (corners, thin walls)");
+        core_buffer_add(text, "<p class=\"remark\">Labels of the minimiser: exact apart, shallower than the "
+                              "translational depth in overlap (corners, thin walls)");
         if (s->exact && s->labels_exact[0].n > 0)
-            cspace__text_print(text,
-                               ", here by %.2g L on average where the depth is %g to %g L, by %.2g at %g to %g and by "
-                               "up to %.2g",
-                               s->labels_exact[0].d_bias, -cspace_band_edges[1], -cspace_band_edges[0],
-                               s->labels_exact[1].d_bias, -cspace_band_edges[2], -cspace_band_edges[1],
-                               s->labels_exact[CSPACE_BANDS].d_max);
-        cspace__text_print(text, ": forces are that much softer there. csample and mkmaps with --labels exact have no "
-                                 "such error.</p>\n");
+            core_buffer_add(text,
+                            ", here by %.2g L on average where the depth is %g to %g L, by %.2g at %g to %g and by "
+                            "up to %.2g",
+                            s->labels_exact[0].d_bias, -cspace_band_edges[1], -cspace_band_edges[0],
+                            s->labels_exact[1].d_bias, -cspace_band_edges[2], -cspace_band_edges[1],
+                            s->labels_exact[CSPACE_BANDS].d_max);
+        core_buffer_add(text, ": forces are that much softer there. csample and mkmaps with --labels exact have no "
+                              "such error.</p>\n");
     }
     for (int net = 0; net < 2; net++) {
         char trouble[256];
         if (cspace_map_trouble(map, net, trouble, sizeof trouble))
-            cspace__text_print(text, "<p class=\"remark\">The %s: look at its errors.</p>\n", trouble);
+            core_buffer_add(text, "<p class=\"remark\">The %s: look at its errors.</p>\n", trouble);
     }
 }
 
@@ -136,7 +136,7 @@ static int64_t collect(const cspace_map *map, const cspace_exact *exact, const c
     return n;
 }
 
-static void print_plots(cspace__text *text, const cspace_map *map, bool exact, const double *d, const double *normal,
+static void print_plots(core_buffer *text, const cspace_map *map, bool exact, const double *d, const double *normal,
                         const double *label, int64_t n) {
     // a range that holds nearly all errors, rounded up to 4, 8, 16, ... 1024 thousandths
     double shown = 0.004;
@@ -153,8 +153,8 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
     CORE_CHECK(report && map && a && b && rows, CORE_ARG, "cspace_report_add: null argument");
     CORE_CHECK(map->kernel_distance, CORE_ARG, "map %s-%s is not prepared", map->a, map->b);
     core_status status = CORE_OK;
-    cspace__text *text = &report->text;
-    const size_t before = text->n;
+    core_buffer *text = &report->text;
+    const size_t before = text->size;
     cspace_exact *exact = NULL;
     cspace_exact_scratch *exact_scratch = NULL;
     cspace_map_scratch *scratch = NULL;
@@ -165,30 +165,29 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
     CORE_NEW_DONE(normal, (size_t)rows->n);
     CORE_NEW_DONE(label, (size_t)rows->n);
     const int64_t n = collect(map, exact, rows, scratch, exact_scratch, d, normal, label);
-    cspace__text_print(text, "<h2>");
+    core_buffer_add(text, "<h2>");
     print_name(text, map->a);
-    cspace__text_print(text, " and ");
+    core_buffer_add(text, " and ");
     print_name(text, map->b);
-    cspace__text_print(text, ", ratio %.6g</h2>\n<p>nets %dx%d and %dx%d, recipe ", map->ratio, map->distance.layers,
-                       map->distance.width, map->moment_arm.layers, map->moment_arm.width);
+    core_buffer_add(text, ", ratio %.6g</h2>\n<p>nets %dx%d and %dx%d, recipe ", map->ratio, map->distance.layers,
+                    map->distance.width, map->moment_arm.layers, map->moment_arm.width);
     print_name(text, map->recipe);
-    cspace__text_print(text, ", labels ");
+    core_buffer_add(text, ", labels ");
     print_name(text, map->labels);
-    if (map->smoothing > 0.0) cspace__text_print(text, " smoothed over %g L", map->smoothing);
-    cspace__text_print(text, "; %lld held-out poses; L: the larger circumradius</p>\n", (long long)n);
+    if (map->smoothing > 0.0) core_buffer_add(text, " smoothed over %g L", map->smoothing);
+    core_buffer_add(text, "; %lld held-out poses; L: the larger circumradius</p>\n", (long long)n);
     print_remarks(text, map);
     print_summary(text, map);
     print_plots(text, map, exact != NULL, d, normal, label, n);
-    cspace__text_print(text,
-                       "<p>Slices: poses t of B's centre at one angle. Black: where the outlines touch exactly; "
-                       "orange: where the map says so.<br/>Blue: the map's d is too small (contact too early), red: "
-                       "too large (too late); full colour at .01. White: apart, grey: deep overlap by the "
-                       "map.</p>\n");
+    core_buffer_add(text, "<p>Slices: poses t of B's centre at one angle. Black: where the outlines touch exactly; "
+                          "orange: where the map says so.<br/>Blue: the map's d is too small (contact too early), red: "
+                          "too large (too late); full colour at .01. White: apart, grey: deep overlap by the "
+                          "map.</p>\n");
     for (int i = 0; i < SLICES; i++)
         CORE_TRY_DONE(cspace__plot_slice(text, map, exact, slice_angles[i], scratch, exact_scratch, err));
-    CORE_CHECK_DONE(text->status == CORE_OK, text->status, "out of memory: report of %s-%s", map->a, map->b);
+    CORE_CHECK_DONE(!text->failed, CORE_MEMORY, "out of memory: report of %s-%s", map->a, map->b);
 done:
-    if (status != CORE_OK) text->n = before, text->status = CORE_OK; // no half of a section stays
+    if (status != CORE_OK) text->size = before, text->failed = false; // no half of a section stays
     core_free(d);
     core_free(normal);
     core_free(label);
@@ -201,12 +200,12 @@ done:
 core_status cspace_report_write(cspace_report *report, const char *path, core_error *err) {
     CORE_CHECK(report && path, CORE_ARG, "cspace_report_write: null argument");
     core_status status = CORE_OK;
-    cspace__text *text = &report->text;
-    const size_t before = text->n;
-    cspace__text_print(text, "</body></html>\n");
-    CORE_CHECK_DONE(text->status == CORE_OK, text->status, "%s: out of memory", path);
-    status = core_file_write(path, text->data, text->n, err);
+    core_buffer *text = &report->text;
+    const size_t before = text->size;
+    core_buffer_add(text, "</body></html>\n");
+    CORE_CHECK_DONE(!text->failed, CORE_MEMORY, "%s: out of memory", path);
+    status = core_file_write(path, text->text, text->size, err);
 done:
-    text->n = before, text->status = CORE_OK; // further maps may follow
+    text->size = before, text->failed = false; // further maps may follow
     return status;
 }

@@ -2,7 +2,6 @@
 #include "cspace_report.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,53 +11,13 @@
 #define LEVELS 201       // colours of the error; behind them: apart, overlap
 #define BMP_HEADER (54 + 4 * 256)
 
-// ---------------------------------------------------------------------------------------------- text
-
-static bool reserve(cspace__text *text, size_t more) {
-    if (text->status != CORE_OK) return false;
-    if (text->n + more <= text->capacity) return true;
-    const size_t capacity = 2 * text->capacity + more + 4096;
-    char *data = core_realloc(text->data, text->n, capacity, 1);
-    if (!data) {
-        text->status = CORE_MEMORY;
-        return false;
-    }
-    text->data = data, text->capacity = capacity;
-    return true;
-}
-
-void cspace__text_print(cspace__text *text, const char *format, ...) {
-    char line[512];
-    va_list args;
-    va_start(args, format);
-    const int length = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    const size_t n = length < 0 ? 0 : (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
-    if (!reserve(text, n)) return;
-    memcpy(text->data + text->n, line, n);
-    text->n += n;
-}
-
-void cspace__text_base64(cspace__text *text, const unsigned char *bytes, size_t n) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    if (!reserve(text, (n + 2) / 3 * 4)) return;
-    for (size_t i = 0; i < n; i += 3) {
-        const unsigned b = i + 1 < n ? bytes[i + 1] : 0, c = i + 2 < n ? bytes[i + 2] : 0;
-        const unsigned word = (unsigned)bytes[i] << 16 | b << 8 | c;
-        char *to = text->data + text->n;
-        to[0] = digits[word >> 18], to[1] = digits[word >> 12 & 63];
-        to[2] = i + 1 < n ? digits[word >> 6 & 63] : '=', to[3] = i + 2 < n ? digits[word & 63] : '=';
-        text->n += 4;
-    }
-}
-
 // ---------------------------------------------------------------------------------------------- curves and bars
 
-static void open_plot(cspace__text *text, const char *title) {
-    cspace__text_print(text,
-                       "<figure><figcaption>%s</figcaption><svg viewBox=\"0 0 340 200\" width=\"340\" height=\"200\">"
-                       "<rect x=\"46\" y=\"8\" width=\"286\" height=\"166\" class=\"frame\"/>",
-                       title);
+static void open_plot(core_buffer *text, const char *title) {
+    core_buffer_add(text,
+                    "<figure><figcaption>%s</figcaption><svg viewBox=\"0 0 340 200\" width=\"340\" height=\"200\">"
+                    "<rect x=\"46\" y=\"8\" width=\"286\" height=\"166\" class=\"frame\"/>",
+                    title);
 }
 
 // Decimal logarithm of a loss, kept where an axis can show it whatever a training left there.
@@ -66,18 +25,18 @@ static double loss_level(float loss) {
     return log10(fmin(fmax((double)loss, 1e-30), 1e30));
 }
 
-static void plot_curve(cspace__text *text, const nn_train_report *report, const char *colour, double lo, double hi) {
+static void plot_curve(core_buffer *text, const nn_train_report *report, const char *colour, double lo, double hi) {
     if (report->count_curve < 2) return;
-    cspace__text_print(text, "<polyline class=\"curve\" stroke=\"%s\" points=\"", colour);
+    core_buffer_add(text, "<polyline class=\"curve\" stroke=\"%s\" points=\"", colour);
     for (int i = 0; i < report->count_curve; i++) {
         const double x = 46.0 + 286.0 * (i + 1) / report->count_curve;
         const double y = 174.0 - 166.0 * (loss_level(report->curve[i]) - lo) / (hi - lo);
-        cspace__text_print(text, "%.1f,%.1f ", x, fmin(fmax(y, 8.0), 174.0));
+        core_buffer_add(text, "%.1f,%.1f ", x, fmin(fmax(y, 8.0), 174.0));
     }
-    cspace__text_print(text, "\"/>");
+    core_buffer_add(text, "\"/>");
 }
 
-void cspace__plot_losses(cspace__text *text, const cspace_map *map) {
+void cspace__plot_losses(core_buffer *text, const cspace_map *map) {
     const nn_train_report *reports[2] = {&map->train_distance, &map->train_moment_arm};
     double lo = INFINITY, hi = -INFINITY;
     for (int k = 0; k < 2; k++)
@@ -90,19 +49,18 @@ void cspace__plot_losses(cspace__text *text, const cspace_map *map) {
     open_plot(text, "training loss over the steps: <b class=\"map\">distance</b>, <b class=\"arm\">moment arm</b>");
     for (double level = lo; level <= hi; level += 1.0) {
         const double y = 174.0 - 166.0 * (level - lo) / (hi - lo);
-        cspace__text_print(
-            text,
-            "<line x1=\"46\" x2=\"332\" y1=\"%.1f\" y2=\"%.1f\" class=\"grid\"/><text x=\"42\" y=\"%.1f\" "
-            "text-anchor=\"end\">1e%g</text>",
-            y, y, y + 4.0, level);
+        core_buffer_add(text,
+                        "<line x1=\"46\" x2=\"332\" y1=\"%.1f\" y2=\"%.1f\" class=\"grid\"/><text x=\"42\" y=\"%.1f\" "
+                        "text-anchor=\"end\">1e%g</text>",
+                        y, y, y + 4.0, level);
     }
     plot_curve(text, reports[0], "#c22", lo, hi);
     plot_curve(text, reports[1], "#26a", lo, hi);
-    cspace__text_print(text, "<text x=\"332\" y=\"190\" text-anchor=\"end\">%lld steps</text></svg></figure>\n",
-                       (long long)reports[0]->steps);
+    core_buffer_add(text, "<text x=\"332\" y=\"190\" text-anchor=\"end\">%lld steps</text></svg></figure>\n",
+                    (long long)reports[0]->steps);
 }
 
-void cspace__plot_histogram(cspace__text *text, const char *title, const char *unit, const double *values, int64_t n,
+void cspace__plot_histogram(core_buffer *text, const char *title, const char *unit, const double *values, int64_t n,
                             double lo, double hi) {
     int64_t count[BINS] = {0}, most = 1;
     for (int64_t i = 0; i < n; i++) {
@@ -113,16 +71,16 @@ void cspace__plot_histogram(cspace__text *text, const char *title, const char *u
     open_plot(text, title);
     for (int i = 0; i < BINS; i++) {
         const double height = 160.0 * (double)count[i] / (double)most;
-        cspace__text_print(text, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" class=\"bar\"/>",
-                           46.0 + 286.0 * i / BINS, 174.0 - height, 286.0 / BINS, height);
+        core_buffer_add(text, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" class=\"bar\"/>",
+                        46.0 + 286.0 * i / BINS, 174.0 - height, 286.0 / BINS, height);
     }
     for (int i = 0; i <= 4; i++)
-        cspace__text_print(text, "<text x=\"%.1f\" y=\"190\" text-anchor=\"middle\">%g</text>", 46.0 + 286.0 * i / 4,
-                           lo + (hi - lo) * i / 4);
-    cspace__text_print(text,
-                       "<text x=\"42\" y=\"18\" text-anchor=\"end\">%.0f %%</text><text x=\"330\" y=\"22\" "
-                       "text-anchor=\"end\">%s</text></svg></figure>\n",
-                       n > 0 ? 100.0 * (double)most / (double)n : 0.0, unit);
+        core_buffer_add(text, "<text x=\"%.1f\" y=\"190\" text-anchor=\"middle\">%g</text>", 46.0 + 286.0 * i / 4,
+                        lo + (hi - lo) * i / 4);
+    core_buffer_add(text,
+                    "<text x=\"42\" y=\"18\" text-anchor=\"end\">%.0f %%</text><text x=\"330\" y=\"22\" "
+                    "text-anchor=\"end\">%s</text></svg></figure>\n",
+                    n > 0 ? 100.0 * (double)most / (double)n : 0.0, unit);
 }
 
 // ---------------------------------------------------------------------------------------------- slices
@@ -174,8 +132,8 @@ static void crossing(const double *d, int p, int q, double xy[2]) {
 }
 
 // Zero set by triangles: two a square of four nodes, no case is ambiguous.
-static void draw_zero(cspace__text *text, const double *d, const char *class) {
-    cspace__text_print(text, "<path class=\"%s\" d=\"", class);
+static void draw_zero(core_buffer *text, const double *d, const char *class) {
+    core_buffer_add(text, "<path class=\"%s\" d=\"", class);
     for (int j = 0; j + 1 < SIDE; j++)
         for (int i = 0; i + 1 < SIDE; i++)
             for (int half = 0; half < 2; half++) {
@@ -187,12 +145,12 @@ static void draw_zero(cspace__text *text, const double *d, const char *class) {
                     const int p = node[k], q = node[(k + 1) % 3];
                     if ((d[p] < 0.0) != (d[q] < 0.0) && n < 2) crossing(d, p, q, xy[n++]);
                 }
-                if (n == 2) cspace__text_print(text, "M%.2f %.2fL%.2f %.2f", xy[0][0], xy[0][1], xy[1][0], xy[1][1]);
+                if (n == 2) core_buffer_add(text, "M%.2f %.2fL%.2f %.2f", xy[0][0], xy[0][1], xy[1][0], xy[1][1]);
             }
-    cspace__text_print(text, "\"/>");
+    core_buffer_add(text, "\"/>");
 }
 
-core_status cspace__plot_slice(cspace__text *text, const cspace_map *map, const cspace_exact *exact, double theta,
+core_status cspace__plot_slice(core_buffer *text, const cspace_map *map, const cspace_exact *exact, double theta,
                                cspace_map_scratch *scratch, cspace_exact_scratch *exact_scratch, core_error *err) {
     core_status status = CORE_OK;
     slice *s = NULL;
@@ -207,16 +165,16 @@ core_status cspace__plot_slice(cspace__text *text, const cspace_map *map, const 
         s->exact[i] = near ? contact.d : NAN;
     }
     draw_bmp(s);
-    cspace__text_print(text,
-                       "<figure><figcaption>theta = %.3g rad, t within %.3g</figcaption><svg viewBox=\"0 0 %d %d\" "
-                       "width=\"340\" height=\"340\"><image width=\"%d\" height=\"%d\" "
-                       "style=\"image-rendering:pixelated\" href=\"data:image/bmp;base64,",
-                       theta, reach, SIDE, SIDE, SIDE, SIDE);
-    cspace__text_base64(text, s->bmp, sizeof s->bmp);
-    cspace__text_print(text, "\"/>");
+    core_buffer_add(text,
+                    "<figure><figcaption>theta = %.3g rad, t within %.3g</figcaption><svg viewBox=\"0 0 %d %d\" "
+                    "width=\"340\" height=\"340\"><image width=\"%d\" height=\"%d\" "
+                    "style=\"image-rendering:pixelated\" href=\"data:image/bmp;base64,",
+                    theta, reach, SIDE, SIDE, SIDE, SIDE);
+    core_buffer_add_base64(text, s->bmp, sizeof s->bmp);
+    core_buffer_add(text, "\"/>");
     draw_zero(text, s->exact, "exact");
     draw_zero(text, s->map, "zero");
-    cspace__text_print(text, "</svg></figure>\n");
+    core_buffer_add(text, "</svg></figure>\n");
 done:
     core_free(s);
     return status;

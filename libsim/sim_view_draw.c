@@ -252,8 +252,8 @@ core_status sim_view_write_svg(const char *path, int count, const sim_view_panel
     CORE_CHECK_DONE(!svg.out.failed && !svg.shapes.failed, CORE_MEMORY, "%s: out of memory while drawing", path);
     CORE_TRY_DONE(core_file_write(path, svg.out.text, svg.out.size, err));
 done:
-    sim_text_buffer_clear(&svg.out);
-    sim_text_buffer_clear(&svg.shapes);
+    core_buffer_clear(&svg.out);
+    core_buffer_clear(&svg.shapes);
     sim_canvas_clear(&canvas);
     return status;
 }

@@ -22,7 +22,7 @@ static const char *const colour_words[] = {"shape", "speed", "rotation", "force"
 
 // What a page is made of.
 typedef struct page {
-    sim_text_buffer out; // borrows nothing
+    core_buffer out; // borrows nothing
     core_run_reader *run;
     sim_view_state state;
     int64_t first, last, every;
@@ -33,7 +33,7 @@ typedef struct page {
 } page;
 
 static void clear_page(page *p) {
-    sim_text_buffer_clear(&p->out);
+    core_buffer_clear(&p->out);
     sim_view_state_clear(&p->state);
     core_free(p->pose);
     core_free(p->level);
@@ -41,51 +41,51 @@ static void clear_page(page *p) {
     core_free(p->walls);
 }
 
-static void add_colour(sim_text_buffer *b, sim_rgb c) {
-    sim_text_buffer_add(b, "\"#%02x%02x%02x\"", (unsigned)(c.r + 0.5f), (unsigned)(c.g + 0.5f), (unsigned)(c.b + 0.5f));
+static void add_colour(core_buffer *b, sim_rgb c) {
+    core_buffer_add(b, "\"#%02x%02x%02x\"", (unsigned)(c.r + 0.5f), (unsigned)(c.g + 0.5f), (unsigned)(c.b + 0.5f));
 }
 
 static void put_rgb(uint8_t *to, sim_rgb c) {
     to[0] = (uint8_t)(c.r + 0.5f), to[1] = (uint8_t)(c.g + 0.5f), to[2] = (uint8_t)(c.b + 0.5f);
 }
 
-static void add_numbers(sim_text_buffer *b, const double *v, int n) {
-    for (int i = 0; i < n; i++) sim_text_buffer_add(b, "%s%.9g", i ? "," : "[", v[i]);
-    sim_text_buffer_add(b, n > 0 ? "]" : "[]");
+static void add_numbers(core_buffer *b, const double *v, int n) {
+    for (int i = 0; i < n; i++) core_buffer_add(b, "%s%.9g", i ? "," : "[", v[i]);
+    core_buffer_add(b, n > 0 ? "]" : "[]");
 }
 
 // ---------------------------------------------------------------------------------------------- what stays
 
 static void add_types(page *p) {
     const core_run_info *info = p->state.info;
-    sim_text_buffer *b = &p->out;
-    sim_text_buffer_add(b, "\"types\":[");
+    core_buffer *b = &p->out;
+    core_buffer_add(b, "\"types\":[");
     for (int i = 0; i < info->count_types; i++) {
         const core_outline *o = &info->types[i].outline;
-        sim_text_buffer_add(b, "%s{\"name\":", i ? "," : "");
-        sim_text_buffer_add_json(b, info->types[i].name);
-        sim_text_buffer_add(b, ",\"colour\":");
+        core_buffer_add(b, "%s{\"name\":", i ? "," : "");
+        core_buffer_add_json(b, info->types[i].name);
+        core_buffer_add(b, ",\"colour\":");
         add_colour(b, sim_view_type_colour(info, i));
-        sim_text_buffer_add(b, ",\"radius\":%.9g,\"rings\":[", info->types[i].radius);
+        core_buffer_add(b, ",\"radius\":%.9g,\"rings\":[", info->types[i].radius);
         for (int ring = 0; ring < o->count_rings; ring++) {
-            if (ring) sim_text_buffer_add(b, ",");
+            if (ring) core_buffer_add(b, ",");
             add_numbers(b, o->xy + 2 * o->ring_start[ring], 2 * (o->ring_start[ring + 1] - o->ring_start[ring]));
         }
-        sim_text_buffer_add(b, "]}");
+        core_buffer_add(b, "]}");
     }
-    sim_text_buffer_add(b, "],\n\"walls\":[");
+    core_buffer_add(b, "],\n\"walls\":[");
     for (int i = 0; i < info->count_walls; i++) {
         const core_run_wall *w = &info->walls[i];
-        if (i) sim_text_buffer_add(b, ",");
+        if (i) core_buffer_add(b, ",");
         if (w->is_circle) {
-            sim_text_buffer_add(b, "{\"radius\":%.9g}", w->radius);
+            core_buffer_add(b, "{\"radius\":%.9g}", w->radius);
             continue;
         }
-        sim_text_buffer_add(b, "{\"thickness\":%.9g,\"points\":", w->thickness);
+        core_buffer_add(b, "{\"thickness\":%.9g,\"points\":", w->thickness);
         add_numbers(b, w->points, 2 * w->count_points);
-        sim_text_buffer_add(b, "}");
+        core_buffer_add(b, "}");
     }
-    sim_text_buffer_add(b, "],\n");
+    core_buffer_add(b, "],\n");
 }
 
 static core_status add_rows(page *p, core_error *err) {
@@ -98,20 +98,20 @@ static core_status add_rows(page *p, core_error *err) {
         p->pose[i] = (uint16_t)info->species[i];
         put_rgb(colours + 3 * i, sim_colour_of_grain(info->species[i], (int)i));
     }
-    sim_text_buffer_add(&p->out, "\"species\":\"");
-    sim_text_buffer_add_base64(&p->out, p->pose, rows * sizeof *p->pose);
-    sim_text_buffer_add(&p->out, "\",\n\"prescribed\":\"");
-    sim_text_buffer_add_base64(&p->out, info->prescribed, rows);
-    sim_text_buffer_add(&p->out, "\",\n\"rowColours\":\"");
-    sim_text_buffer_add_base64(&p->out, colours, 3 * rows);
+    core_buffer_add(&p->out, "\"species\":\"");
+    core_buffer_add_base64(&p->out, p->pose, rows * sizeof *p->pose);
+    core_buffer_add(&p->out, "\",\n\"prescribed\":\"");
+    core_buffer_add_base64(&p->out, info->prescribed, rows);
+    core_buffer_add(&p->out, "\",\n\"rowColours\":\"");
+    core_buffer_add_base64(&p->out, colours, 3 * rows);
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < PALETTE; i++)
             put_rgb(palette + 3 * i,
                     k ? sim_colour_cyclic((i + 0.5) / PALETTE) : sim_colour_sequential((double)i / LEVELS));
-        sim_text_buffer_add(&p->out, "\",\n\"%s\":\"", k ? "cyclic" : "sequential");
-        sim_text_buffer_add_base64(&p->out, palette, sizeof palette);
+        core_buffer_add(&p->out, "\",\n\"%s\":\"", k ? "cyclic" : "sequential");
+        core_buffer_add_base64(&p->out, palette, sizeof palette);
     }
-    sim_text_buffer_add(&p->out, "\",\n");
+    core_buffer_add(&p->out, "\",\n");
 done:
     core_free(colours);
     return status;
@@ -119,24 +119,24 @@ done:
 
 static void add_header(page *p, const sim_view_def *def) {
     const core_run_info *info = p->state.info;
-    sim_text_buffer *b = &p->out;
+    core_buffer *b = &p->out;
     const double span = info->times[p->last] - info->times[p->first];
     int rate = 0;
     while (rate + 1 < COUNT_RATES && rates[rate + 1] * PLAYED_SECONDS <= span * 1.0001) rate++;
-    sim_text_buffer_add(b, "{\"title\":");
-    sim_text_buffer_add_json(b, info->title);
-    sim_text_buffer_add(b, ",\n\"gravity\":[%.9g,%.9g],\"decimals\":%d,\"colour\":\"%s\",\"boundaryColour\":",
-                        info->gravity[0], info->gravity[1], sim_view_time_decimals(info), colour_words[def->colour]);
+    core_buffer_add(b, "{\"title\":");
+    core_buffer_add_json(b, info->title);
+    core_buffer_add(b, ",\n\"gravity\":[%.9g,%.9g],\"decimals\":%d,\"colour\":\"%s\",\"boundaryColour\":",
+                    info->gravity[0], info->gravity[1], sim_view_time_decimals(info), colour_words[def->colour]);
     add_colour(b, sim_colour_of_boundary());
-    sim_text_buffer_add(b, ",\"speedMax\":%.6g,\"forceMax\":", p->speed_max);
-    sim_text_buffer_add(b, p->state.force ? "%.6g" : "null", p->force_max);
-    sim_text_buffer_add(b, ",\"rate\":%g,\"rates\":", rates[rate]);
+    core_buffer_add(b, ",\"speedMax\":%.6g,\"forceMax\":", p->speed_max);
+    core_buffer_add(b, p->state.force ? "%.6g" : "null", p->force_max);
+    core_buffer_add(b, ",\"rate\":%g,\"rates\":", rates[rate]);
     add_numbers(b, rates, COUNT_RATES);
-    sim_text_buffer_add(b, ",\n\"box\":");
+    core_buffer_add(b, ",\n\"box\":");
     add_numbers(b, p->box, 4);
-    sim_text_buffer_add(b, ",\"region\":");
+    core_buffer_add(b, ",\"region\":");
     add_numbers(b, p->region, 4);
-    sim_text_buffer_add(b, ",\n");
+    core_buffer_add(b, ",\n");
 }
 
 // ---------------------------------------------------------------------------------------------- frames
@@ -164,16 +164,16 @@ static void add_poses(page *p) {
         const double *v = f->velocity + 2 * (size_t)i;
         p->level[i] = level(sqrt(v[0] * v[0] + v[1] * v[1]), p->speed_max);
     }
-    sim_text_buffer_add(&p->out, "\"pose\":\"");
-    sim_text_buffer_add_base64(&p->out, p->pose, 3 * (size_t)rows * sizeof *p->pose);
-    sim_text_buffer_add(&p->out, "\",\"speed\":\"");
-    sim_text_buffer_add_base64(&p->out, p->level, (size_t)rows);
+    core_buffer_add(&p->out, "\"pose\":\"");
+    core_buffer_add_base64(&p->out, p->pose, 3 * (size_t)rows * sizeof *p->pose);
+    core_buffer_add(&p->out, "\",\"speed\":\"");
+    core_buffer_add_base64(&p->out, p->level, (size_t)rows);
     if (p->state.force) {
         for (int i = 0; i < rows; i++) p->level[i] = level(p->state.force[i], p->force_max);
-        sim_text_buffer_add(&p->out, "\",\"force\":\"");
-        sim_text_buffer_add_base64(&p->out, p->level, (size_t)rows);
+        core_buffer_add(&p->out, "\",\"force\":\"");
+        core_buffer_add_base64(&p->out, p->level, (size_t)rows);
     }
-    sim_text_buffer_add(&p->out, "\"");
+    core_buffer_add(&p->out, "\"");
 }
 
 // Triples with a flag each, if they are not those of the frame before.
@@ -186,32 +186,32 @@ static void add_boundaries(page *p, const char *name, int n, const double *tripl
         memcpy(before + 4 * i, now, sizeof now);
     }
     if (!changed) return;
-    sim_text_buffer_add(&p->out, ",\"%s\":[", name);
+    core_buffer_add(&p->out, ",\"%s\":[", name);
     for (int i = 0; i < n; i++) {
-        if (i) sim_text_buffer_add(&p->out, ",");
+        if (i) core_buffer_add(&p->out, ",");
         if (present[i])
             add_numbers(&p->out, triples + 3 * i, 3);
         else
-            sim_text_buffer_add(&p->out, "null");
+            core_buffer_add(&p->out, "null");
     }
-    sim_text_buffer_add(&p->out, "]");
+    core_buffer_add(&p->out, "]");
 }
 
 static core_status add_frames(page *p, core_error *err) {
     const core_run_info *info = p->state.info;
-    sim_text_buffer_add(&p->out, "\"frames\":[");
+    core_buffer_add(&p->out, "\"frames\":[");
     for (int64_t i = p->first; i <= p->last; i += p->every) {
         const bool is_first = i == p->first;
         CORE_TRY(sim_view_state_read(p->run, i, &p->state, err));
-        sim_text_buffer_add(&p->out, "%s{\"t\":%.9g,", is_first ? "" : ",\n", p->state.frame.time);
+        core_buffer_add(&p->out, "%s{\"t\":%.9g,", is_first ? "" : ",\n", p->state.frame.time);
         add_poses(p);
         add_boundaries(p, "planes", info->count_planes, p->state.frame.plane, p->state.frame.plane_present, p->planes,
                        is_first);
         add_boundaries(p, "walls", info->count_walls, p->state.frame.wall_pose, p->state.frame.wall_present, p->walls,
                        is_first);
-        sim_text_buffer_add(&p->out, "}");
+        core_buffer_add(&p->out, "}");
     }
-    sim_text_buffer_add(&p->out, "]}");
+    core_buffer_add(&p->out, "]}");
     return CORE_OK;
 }
 
@@ -295,12 +295,12 @@ core_status sim_view_write_html(const char *path, core_run_reader *run, int64_t 
     CORE_CHECK(data, CORE_INTERNAL, "the page has no %s", place);
     CORE_TRY_DONE(choose_step(&p, *every, err));
     CORE_TRY_DONE(prepare_page(&p, def, err));
-    sim_text_buffer_add_bytes(&p.out, html, (size_t)(data - html));
+    core_buffer_add_bytes(&p.out, html, (size_t)(data - html));
     add_header(&p, def);
     add_types(&p);
     CORE_TRY_DONE(add_rows(&p, err));
     CORE_TRY_DONE(add_frames(&p, err));
-    sim_text_buffer_add_bytes(&p.out, data + strlen(place), strlen(data + strlen(place)));
+    core_buffer_add_bytes(&p.out, data + strlen(place), strlen(data + strlen(place)));
     CORE_CHECK_DONE(!p.out.failed, CORE_MEMORY, "%s: out of memory while writing the page", path);
     CORE_TRY_DONE(core_file_write(path, p.out.text, p.out.size, err));
     *every = p.every;

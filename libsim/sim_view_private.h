@@ -3,6 +3,7 @@
 #ifndef SIM_VIEW_PRIVATE_H
 #define SIM_VIEW_PRIVATE_H
 
+#include "core_buffer.h"
 #include "sim_view.h"
 
 /// sRGB colour, 0 .. 255 per channel.
@@ -10,30 +11,15 @@ typedef struct sim_rgb {
     float r, g, b;
 } sim_rgb;
 
-/// Growing text. A failed allocation is remembered in `failed`; what follows is then dropped.
-typedef struct sim_text_buffer {
-    char *text; // (room), ended by a zero; NULL while empty
-    size_t size, room;
-    bool failed;
-} sim_text_buffer;
-void sim_text_buffer_add(sim_text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void sim_text_buffer_add_bytes(sim_text_buffer *b, const char *bytes, size_t n);
-/// A JSON string, quotes included, that may stand inside a script element.
-void sim_text_buffer_add_json(sim_text_buffer *b, const char *text);
-/// Text of an XML element or attribute.
-void sim_text_buffer_add_xml(sim_text_buffer *b, const char *text);
-void sim_text_buffer_add_base64(sim_text_buffer *b, const void *data, size_t n_bytes);
-void sim_text_buffer_clear(sim_text_buffer *b);
-
 /// The player's page (sim_view_page.html) with a zero behind it; its data goes where @DATA@ stands.
 extern const unsigned char sim__view_page[];
 
 /// An SVG picture that is being written: what the masks below would cover becomes paths.
 typedef struct sim_svg {
-    sim_text_buffer out, shapes; // the file; elements of the mask that is being made
-    double at[2];                // end of the last edge or stroke
-    double stroke;               // width of the open path's stroke, 0: filled, negative: no path is open
-    double hatch[2];             // spacing and width, 0: not hatched
+    core_buffer out, shapes; // the file; elements of the mask that is being made
+    double at[2];            // end of the last edge or stroke
+    double stroke;           // width of the open path's stroke, 0: filled, negative: no path is open
+    double hatch[2];         // spacing and width, 0: not hatched
     int count_clips;
     bool clipped; // a group with a clip is open
 } sim_svg;

@@ -25,8 +25,8 @@ typedef struct walk {
 typedef struct xdmf {
     core_run_reader *run;
     core_h5 *file;
-    const char *name;    // of the HDF5 file as the XML writes it
-    sim_text_buffer out; // the XML
+    const char *name; // of the HDF5 file as the XML writes it
+    core_buffer out;  // the XML
     sim_view_state state;
     walk *walks; // (count_types)
     double region[4];
@@ -97,29 +97,29 @@ static core_status add_item(xdmf *x, const char *path, core_h5_type type, size_t
                             const char *units, const char *description, core_error *err) {
     const size_t dims[2] = {n, width};
     CORE_TRY(core_h5_write(x->file, path, type, width > 1 ? 2 : 1, dims, data, units, description, err));
-    sim_text_buffer_add(&x->out, "<DataItem Format=\"HDF\" NumberType=\"%s\" Precision=\"4\" Dimensions=\"%zu",
-                        type == CORE_H5_F32 ? "Float" : "Int", n);
-    if (width > 1) sim_text_buffer_add(&x->out, " %zu", width);
-    sim_text_buffer_add(&x->out, "\">");
-    sim_text_buffer_add_xml(&x->out, x->name);
-    sim_text_buffer_add(&x->out, ":%s</DataItem>", path);
+    core_buffer_add(&x->out, "<DataItem Format=\"HDF\" NumberType=\"%s\" Precision=\"4\" Dimensions=\"%zu",
+                    type == CORE_H5_F32 ? "Float" : "Int", n);
+    if (width > 1) core_buffer_add(&x->out, " %zu", width);
+    core_buffer_add(&x->out, "\">");
+    core_buffer_add_xml(&x->out, x->name);
+    core_buffer_add(&x->out, ":%s</DataItem>", path);
     return CORE_OK;
 }
 
 static core_status add_mesh(xdmf *x, int64_t frame, const char *what, size_t count_cells, size_t n_cells,
                             size_t n_points, core_error *err) {
     char path[PATH_MAX_BYTES];
-    sim_text_buffer_add(&x->out,
-                        "<Grid Name=\"%s\" GridType=\"Uniform\">\n<Topology TopologyType=\"Mixed\" "
-                        "NumberOfElements=\"%zu\">",
-                        what, count_cells);
+    core_buffer_add(&x->out,
+                    "<Grid Name=\"%s\" GridType=\"Uniform\">\n<Topology TopologyType=\"Mixed\" "
+                    "NumberOfElements=\"%zu\">",
+                    what, count_cells);
     snprintf(path, sizeof path, "/frames/%lld/%s/cells", (long long)frame, what);
     CORE_TRY(add_item(x, path, CORE_H5_I32, n_cells, 1, x->cells, NULL,
                       "kind (3 polygon, 2 line), number of points, points; one cell after the other", err));
-    sim_text_buffer_add(&x->out, "</Topology>\n<Geometry GeometryType=\"XY\">");
+    core_buffer_add(&x->out, "</Topology>\n<Geometry GeometryType=\"XY\">");
     snprintf(path, sizeof path, "/frames/%lld/%s/points", (long long)frame, what);
     CORE_TRY(add_item(x, path, CORE_H5_F32, n_points, 2, x->points, "m", "x, y", err));
-    sim_text_buffer_add(&x->out, "</Geometry>\n");
+    core_buffer_add(&x->out, "</Geometry>\n");
     return CORE_OK;
 }
 
@@ -127,11 +127,11 @@ static core_status add_values(xdmf *x, int64_t frame, const char *name, core_h5_
                               const char *units, core_error *err) {
     char path[PATH_MAX_BYTES];
     snprintf(path, sizeof path, "/frames/%lld/grains/%s", (long long)frame, name);
-    sim_text_buffer_add(&x->out, "<Attribute Name=\"%s\" Center=\"Cell\" AttributeType=\"%s\">", name,
-                        width == 3 ? "Vector" : "Scalar");
+    core_buffer_add(&x->out, "<Attribute Name=\"%s\" Center=\"Cell\" AttributeType=\"%s\">", name,
+                    width == 3 ? "Vector" : "Scalar");
     const void *data = type == CORE_H5_F32 ? (const void *)x->values : (const void *)x->labels;
     CORE_TRY(add_item(x, path, type, n, width, data, units, "a value a grain", err));
-    sim_text_buffer_add(&x->out, "</Attribute>\n");
+    core_buffer_add(&x->out, "</Attribute>\n");
     return CORE_OK;
 }
 
@@ -192,7 +192,7 @@ static core_status add_grains(xdmf *x, int64_t frame, core_error *err) {
     if (count == 0) return CORE_OK;
     CORE_TRY(add_mesh(x, frame, "grains", count, n_cells, n_points, err));
     CORE_TRY(add_grain_values(x, frame, err));
-    sim_text_buffer_add(&x->out, "</Grid>\n");
+    core_buffer_add(&x->out, "</Grid>\n");
     return CORE_OK;
 }
 
@@ -246,7 +246,7 @@ static core_status add_boundaries(xdmf *x, int64_t frame, core_error *err) {
     }
     if (count == 0) return CORE_OK;
     CORE_TRY(add_mesh(x, frame, "boundaries", count, n_cells, n_points, err));
-    sim_text_buffer_add(&x->out, "</Grid>\n");
+    core_buffer_add(&x->out, "</Grid>\n");
     return CORE_OK;
 }
 
@@ -275,19 +275,19 @@ done:
 }
 
 static core_status add_frames(xdmf *x, int64_t first, int64_t last, int64_t every, core_error *err) {
-    sim_text_buffer_add(&x->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n"
-                                 "<Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
+    core_buffer_add(&x->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n"
+                             "<Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
     for (int64_t i = first; i <= last; i += every) {
         CORE_TRY(sim_view_state_read(x->run, i, &x->state, err));
-        sim_text_buffer_add(&x->out,
-                            "<Grid Name=\"frame\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
-                            "<Time Value=\"%.9g\"/>\n",
-                            x->state.frame.time);
+        core_buffer_add(&x->out,
+                        "<Grid Name=\"frame\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
+                        "<Time Value=\"%.9g\"/>\n",
+                        x->state.frame.time);
         CORE_TRY(add_grains(x, i, err));
         CORE_TRY(add_boundaries(x, i, err));
-        sim_text_buffer_add(&x->out, "</Grid>\n");
+        core_buffer_add(&x->out, "</Grid>\n");
     }
-    sim_text_buffer_add(&x->out, "</Grid>\n</Domain>\n</Xdmf>\n");
+    core_buffer_add(&x->out, "</Grid>\n</Domain>\n</Xdmf>\n");
     return CORE_OK;
 }
 
@@ -300,7 +300,7 @@ static void clear_xdmf(xdmf *x) {
     core_free(x->cells);
     core_free(x->values);
     core_free(x->labels);
-    sim_text_buffer_clear(&x->out);
+    core_buffer_clear(&x->out);
     sim_view_state_clear(&x->state);
 }
 
@@ -309,9 +309,9 @@ core_status sim_view_write_xdmf(const char *path, core_run_reader *run, int64_t 
     CORE_CHECK(path && run, CORE_ARG, "path or run: found a null pointer");
     core_status status = CORE_OK;
     xdmf x = {.run = run};
-    sim_text_buffer data = {0};
-    sim_text_buffer_add_bytes(&data, path, strlen(path));
-    sim_text_buffer_add(&data, ".h5");
+    core_buffer data = {0};
+    core_buffer_add_bytes(&data, path, strlen(path));
+    core_buffer_add(&data, ".h5");
     CORE_CHECK_DONE(!data.failed, CORE_MEMORY, "%s: out of memory", path);
     const char *slash = strrchr(data.text, '/');
     x.name = slash ? slash + 1 : data.text;
@@ -326,6 +326,6 @@ core_status sim_view_write_xdmf(const char *path, core_run_reader *run, int64_t 
     CORE_TRY_DONE(core_file_write(path, x.out.text, x.out.size, err));
 done:
     clear_xdmf(&x);
-    sim_text_buffer_clear(&data);
+    core_buffer_clear(&data);
     return status;
 }

@@ -1,16 +1,14 @@
-// Growing text: SVG and HTML are written into memory and to disk at once. Numbers have decimal points: no command sets
-// a locale.
-#include "sim_view_private.h"
+// Growing text. Numbers have decimal points: no command sets a locale.
+#include "core_buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define BUFFER_MIN 4096u
-#define PIECE_MAX 512 // bytes of one formatted piece
 
 // Room for n more bytes and a zero.
-static bool make_room(sim_text_buffer *b, size_t n) {
+static bool make_room(core_buffer *b, size_t n) {
     if (b->failed) return false;
     if (b->size + n + 1 <= b->room) return true;
     size_t room = b->room ? 2 * b->room : BUFFER_MIN;
@@ -22,53 +20,68 @@ static bool make_room(sim_text_buffer *b, size_t n) {
     return true;
 }
 
-void sim_text_buffer_add_bytes(sim_text_buffer *b, const char *bytes, size_t n) {
+void core_buffer_add_bytes(core_buffer *b, const char *bytes, size_t n) {
     if (!make_room(b, n)) return;
     memcpy(b->text + b->size, bytes, n);
     b->size += n;
     b->text[b->size] = '\0';
 }
 
-void sim_text_buffer_add(sim_text_buffer *b, const char *format, ...) {
-    char piece[PIECE_MAX];
-    va_list arguments;
+void core_buffer_add(core_buffer *b, const char *format, ...) {
+    va_list arguments, again;
     va_start(arguments, format);
-    int n = vsnprintf(piece, sizeof piece, format, arguments);
+    va_copy(again, arguments);
+    const int n = vsnprintf(NULL, 0, format, arguments);
+    if (n < 0) b->failed = true;
+    if (n >= 0 && make_room(b, (size_t)n)) {
+        vsnprintf(b->text + b->size, (size_t)n + 1, format, again);
+        b->size += (size_t)n;
+    }
+    va_end(again);
     va_end(arguments);
-    if (n < 0 || (size_t)n >= sizeof piece)
-        b->failed = true;
-    else
-        sim_text_buffer_add_bytes(b, piece, (size_t)n);
 }
 
-void sim_text_buffer_clear(sim_text_buffer *b) {
+void core_buffer_clear(core_buffer *b) {
     core_free(b->text);
-    *b = (sim_text_buffer){0};
+    *b = (core_buffer){0};
 }
 
-void sim_text_buffer_add_json(sim_text_buffer *b, const char *text) {
-    sim_text_buffer_add_bytes(b, "\"", 1);
+void core_buffer_add_json(core_buffer *b, const char *text) {
+    core_buffer_add_bytes(b, "\"", 1);
     for (const char *s = text ? text : ""; *s; s++) {
         const unsigned char c = (unsigned char)*s;
         // `<` could end the script that holds the text.
         if (c < 0x20 || c == '"' || c == '\\' || c == '<')
-            sim_text_buffer_add(b, "\\u%04x", (unsigned)c);
+            core_buffer_add(b, "\\u%04x", (unsigned)c);
         else
-            sim_text_buffer_add_bytes(b, s, 1);
+            core_buffer_add_bytes(b, s, 1);
     }
-    sim_text_buffer_add_bytes(b, "\"", 1);
+    core_buffer_add_bytes(b, "\"", 1);
 }
 
-void sim_text_buffer_add_xml(sim_text_buffer *b, const char *text) {
+void core_buffer_add_xml(core_buffer *b, const char *text) {
     for (const char *s = text; *s; s++) {
         if (*s == '<' || *s == '>' || *s == '&' || *s == '"')
-            sim_text_buffer_add(b, "&#%d;", *s);
+            core_buffer_add(b, "&#%d;", *s);
         else
-            sim_text_buffer_add_bytes(b, s, 1);
+            core_buffer_add_bytes(b, s, 1);
     }
 }
 
-void sim_text_buffer_add_base64(sim_text_buffer *b, const void *data, size_t n_bytes) {
+void core_buffer_add_csv(core_buffer *b, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        core_buffer_add_bytes(b, text, strlen(text));
+        return;
+    }
+    core_buffer_add_bytes(b, "\"", 1);
+    for (const char *s = text; *s; s++) {
+        if (*s == '"') core_buffer_add_bytes(b, s, 1);
+        core_buffer_add_bytes(b, s, 1);
+    }
+    core_buffer_add_bytes(b, "\"", 1);
+}
+
+void core_buffer_add_base64(core_buffer *b, const void *data, size_t n_bytes) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *in = data;
     if (!make_room(b, (n_bytes + 2) / 3 * 4)) return;
