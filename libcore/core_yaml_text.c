@@ -1,5 +1,4 @@
 /// Text from trees and tables: the resolved document that run files store, and the help of a schema.
-#include <stdio.h>
 #include <string.h>
 
 #include "core_buffer.h"

@@ -2,7 +2,6 @@
 #include "cspace_report.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define BINS 60
