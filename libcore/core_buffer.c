@@ -60,10 +60,12 @@ void core_buffer_add_json(core_buffer *b, const char *text) {
 }
 
 void core_buffer_add_xml(core_buffer *b, const char *text) {
+    static const char special[] = "<>&\"", *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
     for (const char *s = text; *s; s++) {
-        if (*s == '<' || *s == '>' || *s == '&' || *s == '"')
-            core_buffer_add(b, "&#%d;", *s);
-        else
+        const char *found = strchr(special, *s);
+        if (found)
+            core_buffer_add(b, "%s", entities[found - special]);
+        else if ((unsigned char)*s >= 0x20)
             core_buffer_add_bytes(b, s, 1);
     }
 }

@@ -16,7 +16,7 @@ void core_buffer_add(core_buffer *b, const char *format, ...) __attribute__((for
 void core_buffer_add_bytes(core_buffer *b, const char *bytes, size_t n);
 /// A JSON string, quotes included, that may stand inside a script element.
 void core_buffer_add_json(core_buffer *b, const char *text);
-/// Text of an XML element or attribute.
+/// Text of an XML or HTML element or attribute; control characters, which have no place there, are left out.
 void core_buffer_add_xml(core_buffer *b, const char *text);
 /// A field of a CSV file, in quotes where it must be.
 void core_buffer_add_csv(core_buffer *b, const char *text);

@@ -48,22 +48,6 @@ void cspace_report_destroy(cspace_report **report) {
     *report = NULL;
 }
 
-// Names come from files: nothing in them may be taken for markup.
-static void print_name(core_buffer *text, const char *name) {
-    for (const char *s = name; *s; s++) {
-        switch (*s) {
-        case '<':
-            core_buffer_add(text, "&lt;");
-            break;
-        case '&':
-            core_buffer_add(text, "&amp;");
-            break;
-        default:
-            if ((unsigned char)*s >= 0x20) core_buffer_add(text, "%c", *s);
-        }
-    }
-}
-
 // One row: a number, green up to `good`, yellow up to `fair`, red beyond.
 static void print_row(core_buffer *text, const char *name, double value, const char *unit, double good, double fair) {
     const char *mark = value <= good ? "ok" : value <= fair ? "fair" : "bad";
@@ -166,14 +150,14 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
     CORE_NEW_DONE(label, (size_t)rows->n);
     const int64_t n = collect(map, exact, rows, scratch, exact_scratch, d, normal, label);
     core_buffer_add(text, "<h2>");
-    print_name(text, map->a);
+    core_buffer_add_xml(text, map->a);
     core_buffer_add(text, " and ");
-    print_name(text, map->b);
+    core_buffer_add_xml(text, map->b);
     core_buffer_add(text, ", ratio %.6g</h2>\n<p>nets %dx%d and %dx%d, recipe ", map->ratio, map->distance.layers,
                     map->distance.width, map->moment_arm.layers, map->moment_arm.width);
-    print_name(text, map->recipe);
+    core_buffer_add_xml(text, map->recipe);
     core_buffer_add(text, ", labels ");
-    print_name(text, map->labels);
+    core_buffer_add_xml(text, map->labels);
     if (map->smoothing > 0.0) core_buffer_add(text, " smoothed over %g L", map->smoothing);
     core_buffer_add(text, "; %lld held-out poses; L: the larger circumradius</p>\n", (long long)n);
     print_remarks(text, map);

@@ -41,8 +41,9 @@ static void escapes(void **state) {
     expect(&b, "\"a\\u0022b\\u005cc\\u000a\\u003c/script>\"");
     core_buffer_add_json(&b, NULL);
     expect(&b, "\"\"");
-    core_buffer_add_xml(&b, "<a b=\"1\">&'</a>");
-    expect(&b, "&#60;a b=&#34;1&#34;&#62;&#38;'&#60;/a&#62;");
+    core_buffer_add_xml(&b, "<a b=\"1\">&'\x01"
+                            "</a>");
+    expect(&b, "&lt;a b=&quot;1&quot;&gt;&amp;'&lt;/a&gt;");
     static const char *const fields[][2] = {{"", ""},
                                             {"plain words", "plain words"},
                                             {"a,b", "\"a,b\""},
