@@ -51,7 +51,7 @@ void cspace_report_destroy(cspace_report **report) {
 // One row: a number, green up to `good`, yellow up to `fair`, red beyond.
 static void print_row(core_buffer *text, const char *name, double value, const char *unit, double good, double fair) {
     const char *mark = value <= good ? "ok" : value <= fair ? "fair" : "bad";
-    core_buffer_add(text, "<tr><td>%s</td><td class=\"%s\">%.4g %s</td><td>%.4g</td><td>%.4g</td></tr>\n", name, mark,
+    core_buffer_add(text, "<tr><td>%s</td><td class=\"%s\">%.3g %s</td><td>%.4g</td><td>%.4g</td></tr>\n", name, mark,
                     value, unit, good, fair);
 }
 
@@ -163,7 +163,11 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
     print_remarks(text, map);
     print_summary(text, map);
     print_plots(text, map, exact != NULL, d, normal, label, n);
-    core_buffer_add(text, "<p>Slices: poses t of B's centre at one angle. Black: where the outlines touch exactly; "
+    core_buffer_add(text, "<p>Slices: ");
+    core_buffer_add_xml(text, map->b);
+    core_buffer_add(text, " turned by theta, its centre anywhere around ");
+    core_buffer_add_xml(text, map->a);
+    core_buffer_add(text, ". Black: where the outlines touch exactly; "
                           "orange: where the map says so.<br/>Blue: the map's d is too small (contact too early), red: "
                           "too large (too late); full colour at .01. White: apart, grey: deep overlap by the "
                           "map.</p>\n");

@@ -12,11 +12,12 @@
 
 // ---------------------------------------------------------------------------------------------- curves and bars
 
-static void open_plot(core_buffer *text, const char *title) {
+// The caption is title and note.
+static void open_plot(core_buffer *text, const char *title, const char *note) {
     core_buffer_add(text,
-                    "<figure><figcaption>%s</figcaption><svg viewBox=\"0 0 340 200\" width=\"340\" height=\"200\">"
+                    "<figure><figcaption>%s%s</figcaption><svg viewBox=\"0 0 352 200\" width=\"352\" height=\"200\">"
                     "<rect x=\"46\" y=\"8\" width=\"286\" height=\"166\" class=\"frame\"/>",
-                    title);
+                    title, note);
 }
 
 // Decimal logarithm of a loss, kept where an axis can show it whatever a training left there.
@@ -45,7 +46,7 @@ void cspace__plot_losses(core_buffer *text, const cspace_map *map) {
         }
     if (!(lo <= hi)) return;
     lo = floor(lo), hi = floor(hi) + 1.0;
-    open_plot(text, "training loss over the steps: <b class=\"map\">distance</b>, <b class=\"arm\">moment arm</b>");
+    open_plot(text, "training loss over the steps: <b class=\"map\">distance</b>, <b class=\"arm\">moment arm</b>", "");
     for (double level = lo; level <= hi; level += 1.0) {
         const double y = 174.0 - 166.0 * (level - lo) / (hi - lo);
         core_buffer_add(text,
@@ -67,7 +68,7 @@ void cspace__plot_histogram(core_buffer *text, const char *title, const char *un
         const int bin = at > 0.0 ? (at < BINS ? (int)at : BINS - 1) : 0;
         if (++count[bin] > most) most = count[bin];
     }
-    open_plot(text, title);
+    open_plot(text, title, "; end bars: all beyond");
     for (int i = 0; i < BINS; i++) {
         const double height = 160.0 * (double)count[i] / (double)most;
         core_buffer_add(text, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" class=\"bar\"/>",

@@ -17,11 +17,6 @@
 #define DEFAULT_EPOCHS 110.0
 #define ACCURATE_EPOCHS 100.0
 #define PAPER_EPOCHS 120.0
-// Shapes of this rotation order are round: what is left of their domain is a line, on which d is learned to 1e-5.
-// Gradients get so small then that with Adam's usual eps of 1e-8 single rows far from contact throw whole layers of
-// ReLUs to where they are dead.
-#define ROUND_ORDER 16
-#define ROUND_EPS 1e-6
 // Part of a wall time limit the distance net gets: its gradient term costs one more product a layer.
 #define DISTANCE_SHARE 0.6
 // Training samples by which tries are compared; what is added to the seed for each further try.
@@ -202,8 +197,6 @@ static void describe_jobs(const cspace__train_rows *t, const cspace_train_def *d
         jobs[i].def.epochs /= (double)t->n / (double)t->samples;
         jobs[i].def.seconds *= i == 0 ? DISTANCE_SHARE : 1.0 - DISTANCE_SHARE;
     }
-    if (def->net.optimiser == NN_ADAM && map->fold.order_a >= ROUND_ORDER && map->fold.order_b >= ROUND_ORDER)
-        for (int i = 0; i < 2; i++) jobs[i].def.eps = fmax(jobs[i].def.eps, ROUND_EPS);
     jobs[0].model = &map->distance, jobs[1].model = &map->moment_arm;
     jobs[0].report = &map->train_distance, jobs[1].report = &map->train_moment_arm;
     jobs[0].data.poses = t->jacobian ? 3 : 0;

@@ -43,6 +43,7 @@ train() {
     if [ ! -s "$file" ]; then
         cpu=$( { time nice -n 10 "$build/bin/nntrain" "$1__$2.$labels.samples.h5" -o map.h5 --recipe "$3" --seed "$4" --samples "$samples" \
             --threads 1 --quiet >row.txt 2>failure.txt; } 2>&1) || { echo "$1-$2 $3, seed $4: $(cat failure.txt)" >&2; return; }
+        sed "s/^/$1-$2 $3, seed $4: /" failure.txt >&2 # warnings
         row=$(tail -n 1 row.txt)
         echo "$row $cpu" | awk '{print $3, $4, $6, $8, $9, $10, $(NF - 1) + $NF}' >"$file"
     fi

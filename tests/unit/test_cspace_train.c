@@ -27,7 +27,13 @@ static cspace_contact exact(const cspace_pose *q, double r_a, double scale_b) {
     return c;
 }
 
-static void rows_create(int64_t count, uint64_t seed, cspace_rows *rows) {
+// Two discs of radius 1: one number decides, and s is zero.
+static cspace_contact exact_round(const cspace_pose *q) {
+    const double r = sqrt(q->x * q->x + q->y * q->y);
+    return (cspace_contact){.d = r - 2.0, .g = {q->x / r, q->y / r}, .r_a = 0.5 * r, .r_b = -0.5 * r};
+}
+
+static void rows_create(int64_t count, uint64_t seed, bool round, cspace_rows *rows) {
     core_random r;
     core_random_init(&r, seed, 0);
     *rows = (cspace_rows){.n = count,
@@ -36,8 +42,8 @@ static void rows_create(int64_t count, uint64_t seed, cspace_rows *rows) {
                           .gradient = core_alloc((size_t)count, 3 * sizeof(double)),
                           .moment_arm = core_alloc((size_t)count, 2 * sizeof(double))};
     for (int64_t i = 0; i < count;) {
-        const cspace_pose q = fixture_pose(&r, 2.0);
-        const cspace_contact c = exact(&q, 1.0, 0.8);
+        const cspace_pose q = fixture_pose(&r, round ? 2.2 : 2.0);
+        const cspace_contact c = round ? exact_round(&q) : exact(&q, 1.0, 0.8);
         if (fabs(c.d) > 0.1 && i % 10 != 0) continue; // nine of ten near contact
         rows->pose[3 * i] = q.theta, rows->pose[3 * i + 1] = q.x, rows->pose[3 * i + 2] = q.y;
         rows->distance[i] = c.d;
@@ -55,8 +61,8 @@ static int setup(void **state) {
     if (sdf_shape_copy(&disc.shape, &samples.a, NULL) != CORE_OK ||
         sdf_shape_copy(&square.shape, &samples.b, NULL) != CORE_OK)
         return -1;
-    rows_create(ROWS, 1, &samples.training);
-    rows_create(HELD_OUT, 2, &samples.held_out);
+    rows_create(ROWS, 1, false, &samples.training);
+    rows_create(HELD_OUT, 2, false, &samples.held_out);
     return 0;
 }
 
@@ -206,8 +212,8 @@ static void test_other_order(void **state) {
     (void)state;
     cspace_samples other = {.a = samples.b, .b = samples.a, .ratio = 1.0 / 0.8, .band = 0.1, .input_hash = 8};
     snprintf(other.labels, sizeof other.labels, "minimiser");
-    rows_create(ROWS, 1, &other.training);
-    rows_create(HELD_OUT, 2, &other.held_out);
+    rows_create(ROWS, 1, false, &other.training);
+    rows_create(HELD_OUT, 2, false, &other.held_out);
     cspace_rows *both[2] = {&other.training, &other.held_out};
     for (int k = 0; k < 2; k++)
         for (int64_t i = 0; i < both[k]->n; i++) {
@@ -422,34 +428,37 @@ static void test_best_weights(void **state) {
     }
 }
 
-// Two round shapes: Adam's eps is raised, elsewhere it is what the definition says. (The rows are the square's: what
-// the nets learn does not matter.)
+// Two round shapes: their nets learn all there is in a part of the passes, gradients vanish behind that and the units
+// of the moment-arm net die. That is no trouble: every seed learns them, without a recovery.
 static void test_round_pair(void **state) {
     (void)state;
-    for (int round = 0; round < 2; round++) {
-        cspace_samples s = samples;
-        uint64_t hashes[2];
-        if (round) s.b = disc.shape;
-        for (int k = 0; k < 2; k++) {
-            cspace_train_def def = small_def("default", 1.0);
-            cspace_map map;
-            def.samples = 1000, def.net.eps = k == 0 ? 1e-8 : 1e-6;
-            train(&s, &def, &map);
-            hashes[k] = nn_model_hash(&map.distance);
-            cspace_map_clear(&map);
-        }
-        assert_true((hashes[0] == hashes[1]) == (round == 1));
+    cspace_samples s = samples;
+    s.ratio = 1.0, s.b = disc.shape;
+    rows_create(ROWS, 1, true, &s.training), rows_create(HELD_OUT, 2, true, &s.held_out);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        cspace_train_def def = small_def("default", 30.0);
+        def.net.layers = 3, def.net.width = 8, def.net.learning_rate = 0.03, def.net.seed = seed;
+        cspace_map map;
+        train(&s, &def, &map);
+        print_stats("two discs", &map.error);
+        assert_true(map.train_distance.recoveries == 0 && map.train_moment_arm.recoveries == 0);
+        assert_true(map.error.d_mean < 0.001 && map.error.d_p99 < 0.004 && map.error.sign_errors == 0.0);
+        assert_true(map.error.normal_p50 < 1.0 && map.error.arm_p50 < 0.0005);
+        cspace_map_clear(&map);
     }
+    cspace_rows_clear(&s.training), cspace_rows_clear(&s.held_out);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_labels),       cmocka_unit_test(test_learns),
-                                       cmocka_unit_test(test_paper),        cmocka_unit_test(test_accurate),
-                                       cmocka_unit_test(test_tries),        cmocka_unit_test(test_other_order),
-                                       cmocka_unit_test(test_input_hash),   cmocka_unit_test(test_deterministic),
-                                       cmocka_unit_test(test_refused),      cmocka_unit_test(test_subset_and_memory),
-                                       cmocka_unit_test(test_exchange),     cmocka_unit_test(test_progress),
-                                       cmocka_unit_test(test_best_weights), cmocka_unit_test(test_round_pair),
-                                       cmocka_unit_test(test_arm_clip)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_labels),       cmocka_unit_test(test_learns),
+        cmocka_unit_test(test_paper),        cmocka_unit_test(test_accurate),
+        cmocka_unit_test(test_tries),        cmocka_unit_test(test_other_order),
+        cmocka_unit_test(test_input_hash),   cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_subset_and_memory),
+        cmocka_unit_test(test_exchange),     cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_best_weights), cmocka_unit_test(test_round_pair),
+        cmocka_unit_test(test_arm_clip),
+    };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
