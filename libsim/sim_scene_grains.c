@@ -161,10 +161,10 @@ static core_status read_outlets(const reader *r, core_error *err) {
 
 static const sim_csv_column pose_columns[] = {{"type", true, true},    {"x", true, false},   {"y", true, false},
                                               {"angle", false, false}, {"vx", false, false}, {"vy", false, false},
-                                              {"omega", false, false}};
-enum { POSE_TYPE, POSE_X, POSE_Y, POSE_ANGLE, POSE_VX, POSE_VY, POSE_OMEGA, POSE_COLUMNS };
+                                              {"omega", false, false}, {"id", false, false}};
+enum { POSE_TYPE, POSE_X, POSE_Y, POSE_ANGLE, POSE_VX, POSE_VY, POSE_OMEGA, POSE_ID, POSE_COLUMNS };
 
-/// Appends the grains of one file of poses.
+/// Appends the grains of one file of poses. Ids are passed over: rows of a run are numbered anew.
 static core_status read_poses(const reader *r, const core_yaml_node *place, core_error *err) {
     sim_scene *scene = r->scene;
     core_status status = CORE_OK;

@@ -322,7 +322,8 @@ static const core_yaml_key table[] = {
     {.path = "poses[].file",
      .kind = CORE_YAML_TEXT,
      .required = true,
-     .help = "CSV, header type,x,y and any of angle,vx,vy,omega (m, rad, m/s, rad/s), a grain a line."},
+     .help = "CSV, header type,x,y and any of angle,vx,vy,omega (m, rad, m/s, rad/s), a grain a line. A column id, as "
+             "simstat --poses has one, is passed over."},
     {.path = "pour", .kind = CORE_YAML_LIST, .help = "Grains that enter during the run where there is room."},
     {.path = "pour[].name", .kind = CORE_YAML_TEXT, .required = true, .help = "Used in phases."},
     {.path = "pour[].type", .kind = CORE_YAML_TEXT, .help = "A grain type. This or types."},

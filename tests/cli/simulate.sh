@@ -47,6 +47,12 @@ for numeric in minimiser exact; do
     sed -e "s/^maps:.*/narrow_phase: $numeric/; s/time: 0.02/time: 0.002/; s/count: 8/count: 2/" good.yaml >$numeric.yaml
     "$bin/simulate" $numeric.yaml -o $numeric.h5 --quiet || fail "$numeric"
 done
+# poses that simstat wrote are grains of another scene, the same to the bit
+"$bin/simstat" exact.h5 --overlap off --poses end.csv >/dev/null || fail "simstat --poses"
+sed -e '/^fill:/,/^phases:/c\poses: [{file: end.csv}]\nphases:' exact.yaml >again.yaml
+"$bin/simulate" again.yaml -o again.h5 --quiet || fail "poses of simstat: $(cat again.yaml)"
+"$bin/simstat" again.h5 --time 0 --overlap off --poses start.csv >/dev/null || fail "simstat --time 0 --poses"
+[ "$(wc -l <start.csv)" = 3 ] && cmp -s start.csv end.csv || fail "poses of simstat: $(cat end.csv start.csv)"
 # an old run is replaced by a good one
 cp run.h5 old.h5
 "$bin/simulate" good.yaml -o run.h5 --quiet --set seed=9 || fail "replacing a run"

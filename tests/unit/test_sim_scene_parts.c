@@ -44,6 +44,8 @@ static int make_folder(void **state) {
     test_folder_write(path, "times.csv", "t\n0\n1\n");
     test_folder_write(path, "word.csv", "t,x\n0,1\n1,two\n");
     test_folder_write(path, "poses.csv", "y,type,x,omega\n1,sq,2,3\n4,spread~2,5,6\n");
+    test_folder_write(path, "ids.csv", "id,type,x,y,angle\n7,sq,2,3,0.5\n"); // as simstat --poses writes it
+    test_folder_write(path, "noid.csv", "id,type,x,y\nseven,sq,2,3\n");
     test_folder_write(path, "who.csv", "type,x,y\nsq,0,0\ncube,1,1\n");
     return 0;
 }
@@ -103,7 +105,7 @@ static void grains_of_every_kind(void **state) {
     read_text(
         "",
         "fill: [{types: [sq, spread], weights: [1, 3], count: 4, region: [0, 0, 2, 2]}]\n"
-        "place: [{type: spread~1, position: [9, 9]}]\nposes: [{file: poses.csv}]\n"
+        "place: [{type: spread~1, position: [9, 9]}]\nposes: [{file: poses.csv}, {file: ids.csv}]\n"
         "pour:\n  - {name: rain, type: spread, count: 5, rate: 6, region: [0, 0, 1, 1], velocity: [0, -7], time: 8}\n"
         "outlets:\n  - {name: hole, region: [0, 1, 2, 3]}\n  - {name: end, line: {point: [0, -4], normal: [0, 2]}}\n"
         "phases: [{name: run, time: 1, start: [rain, end]}]\n",
@@ -118,10 +120,11 @@ static void grains_of_every_kind(void **state) {
     assert_int_equal(s.types[1].shape.hash, s.types[3].shape.hash);
     assert_true(s.fill[0].mix.count == 4 && s.fill[0].mix.types[3] == 3 && s.fill[0].mix.weights[0] == 1);
     check_near(s.fill[0].mix.weights[2], 1, 1e-15);
-    assert_int_equal(s.count_place, 3);
+    assert_int_equal(s.count_place, 4);
     assert_true(s.place[0].type == 1 && s.place[1].type == 0 && s.place[1].position[0] == 2 &&
                 s.place[1].position[1] == 1);
     assert_true(s.place[1].angular_velocity == 3 && s.place[1].angle == 0 && s.place[2].type == 2);
+    assert_true(s.place[3].type == 0 && s.place[3].position[0] == 2 && s.place[3].angle == .5); // ids passed over
     assert_true(s.pours[0].count == 5 && s.pours[0].rate == 6 && s.pours[0].velocity[1] == -7 &&
                 s.pours[0].duration == 8 && s.pours[0].waits);
     assert_true(s.pours[0].mix.count == 3);
@@ -262,6 +265,7 @@ static void refused_files(void **state) {
         const char *middle, *part;
     } files[] = {
         {"poses: [{file: who.csv}]\n", "who.csv:3: column type: unknown grain type \"cube\""},
+        {"poses: [{file: noid.csv}]\n", "noid.csv:2: column id: found \"seven\""},
         {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: late.csv}}]\n",
          "late.csv:3: column t: found 0, expected times"},
         {"boundaries: [{name: a, plane: {point: [0, 0], normal: [0, 1]}, motion: {table: word.csv}}]\n",
