@@ -111,8 +111,6 @@ void core_random_init(core_random *r, uint64_t seed, uint64_t stream);
 uint64_t core_random_bits(core_random *r);
 /// Uniform in [0, 1), 53 bits.
 double core_random_uniform(core_random *r);
-/// Uniform integer in [0, n), n >= 1, unbiased.
-uint64_t core_random_below(core_random *r, uint64_t n);
 /// Standard normal, by the polar method with core_log (same bits on every machine).
 double core_random_normal(core_random *r);
 

@@ -43,15 +43,6 @@ double core_random_uniform(core_random *r) {
     return (double)(core_random_bits(r) >> 11) * 0x1p-53;
 }
 
-uint64_t core_random_below(core_random *r, uint64_t n) {
-    if (n <= 1) return 0;
-    // the first 2^64 mod n values are left out, so that every residue is equally frequent
-    uint64_t skip = (UINT64_C(0) - n) % n;
-    uint64_t bits = core_random_bits(r);
-    while (bits < skip) bits = core_random_bits(r);
-    return bits % n;
-}
-
 double core_random_normal(core_random *r) {
     // Marsaglia's polar method; the second value is dropped: the state stays four words
     for (;;) {

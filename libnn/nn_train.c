@@ -208,8 +208,8 @@ static void draw_from_epoch(trainer *t, int count, int64_t *rows) {
     int32_t *order = t->order + t->position;
     int64_t left = t->data->n - t->position;
     for (int j = 0; j < count; j++) {
-        // stays below left - j when rounded: the uniform is at most 1 - 2^-53 (core_random_below divides twice, 3 % of
-        // a step)
+        // stays below left - j when rounded: the uniform is at most 1 - 2^-53 (without any bias it takes two divisions,
+        // 3 % of a step)
         rows[j] = j + (int64_t)(core_random_uniform(&t->random) * (double)(left - j));
         nn__prefetch(order + rows[j]);
     }

@@ -28,8 +28,6 @@ typedef struct sim_contact_law {
 /// Damping ratio zeta whose linear spring and dashpot, cut at zero force, realises restitution e in (0, 1], with
 /// the overdamped branch (README.md, section 2). RANGE: e outside (0, 1] or below what any zeta gives.
 core_status sim_zeta_of_restitution(double e, double *zeta, core_error *err);
-/// The realised restitution of zeta >= 0 (the inverse).
-double sim_restitution_of_zeta(double zeta);
 
 /// Geometry of one contact of an ordered pair (A, B), as every narrow phase and every boundary delivers it.
 typedef struct sim_contact {
@@ -41,11 +39,6 @@ typedef struct sim_contact {
     int32_t feature;  // tells contacts of one pair apart; 0 while there is one
 } sim_contact;
 
-/// Motion of the two bodies and what they weigh; a fixed body has inverse mass and inertia 0.
-typedef struct sim_body_state {
-    double x[2], v[2], omega, inv_mass, inv_inertia;
-} sim_body_state;
-
 /// Forces of one contact: on B (force, torque about x_B); on A (-force, torque_a). Equations:
 /// README.md, section 1.
 typedef struct sim_contact_force {
@@ -54,10 +47,6 @@ typedef struct sim_contact_force {
     double u_n, u_t;                     // m/s
     bool sliding, saturated;             // saturated: |g| < .05, no friction
 } sim_contact_force;
-/// Cundall-Strack spring and dashpot with one tangential spring `*spring` (m), which is advanced by dt (0: not
-/// advanced) and cut by Coulomb's law, or set to 0 if d >= 0. `c` in world axes.
-void sim_contact_law_apply(const sim_contact_law *law, const sim_contact *c, const sim_body_state *a,
-                           const sim_body_state *b, double dt, double *spring, sim_contact_force *out);
 
 // ---------------------------------------------------------------------------------------------- narrow phase
 

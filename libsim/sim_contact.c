@@ -16,24 +16,6 @@ static double log_loss(double zeta) {
     return 2 * zeta * core_log(zeta + w) / w;
 }
 
-// exp(-x), x >= 0, of a fixed order of operations: Taylor after halving, then squaring.
-static double exp_negative(double x) {
-    if (!(x < 745)) return x >= 745 ? 0 : x;
-    int halvings = 0;
-    for (; x > 0.125; x *= 0.5) ++halvings;
-    double term = 1, sum = 1;
-    for (int k = 1; k < 14; ++k) {
-        term *= -x / k;
-        sum += term;
-    }
-    for (; halvings > 0; --halvings) sum *= sum;
-    return sum;
-}
-
-double sim_restitution_of_zeta(double zeta) {
-    return exp_negative(log_loss(zeta));
-}
-
 core_status sim_zeta_of_restitution(double e, double *zeta, core_error *err) {
     CORE_CHECK(zeta, CORE_ARG, "sim_zeta_of_restitution: zeta is NULL");
     CORE_CHECK(e > 0 && e <= 1, CORE_RANGE, "restitution: found %g, expected a number in (0, 1]", e);
@@ -212,12 +194,4 @@ sim_touch sim_touch_of(const sim_slot *slot) {
                        .feature = c->feature,
                        .sliding = slot->f.sliding,
                        .saturated = slot->f.saturated};
-}
-
-void sim_contact_law_apply(const sim_contact_law *law, const sim_contact *c, const sim_body_state *a,
-                           const sim_body_state *b, double dt, double *spring, sim_contact_force *out) {
-    sim_slot slot = {.spring = *spring, .c = *c};
-    sim_slot_apply(law, a, b, dt, &slot);
-    *spring = slot.spring;
-    *out = slot.f;
 }

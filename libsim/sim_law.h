@@ -10,6 +10,11 @@
 // Below this slope the distance has saturated: its direction means nothing, so there is no friction.
 #define SIM_SLOPE_MIN 0.05
 
+/// Motion of a body and what it weighs; a fixed body has inverse mass and inertia 0.
+typedef struct sim_body_state {
+    double x[2], v[2], omega, inv_mass, inv_inertia;
+} sim_body_state;
+
 /// What the contacts of a block have in common.
 typedef struct sim_law_bodies {
     sim_contact_law law;

@@ -93,7 +93,8 @@ double sim_contact_d_theta_a(const sim_contact *c, const double x_a[2], const do
 /// u_n and u_t of README.md, section 1, for given velocities (u_t = 0 where |g| < .05).
 void sim_contact_rates(const sim_contact *c, double d_theta_a, const sim_body_state *a, const sim_body_state *b,
                        double *u_n, double *u_t);
-/// Applies the law to slot->c with the spring slot->spring and fills the rest of the slot.
+/// Applies the law to slot->c and fills the rest of the slot. The tangential spring slot->spring is advanced by dt (0:
+/// not advanced) and cut by Coulomb's law, or set to 0 if d >= 0.
 void sim_slot_apply(const sim_contact_law *law, const sim_body_state *a, const sim_body_state *b, double dt,
                     sim_slot *slot);
 /// Adds the work lost in the step from the velocities before (slot->f) to those after it (a, b) to `lost`, J, as
@@ -294,7 +295,8 @@ typedef struct sim_load {
 void sim_pairs_contacts(void *arg, int64_t index, int worker);
 /// Adds what the pairs of the grain in place `place` of the sequence do, in the order of the other grain's id.
 void sim_pairs_load(const sim_world *world, int place, sim_load *load);
-/// Asks for every pair that the next step would skip. Returns how many of them touch (none should), and their number.
+/// For tests and benchmarks: asks for every pair that the next step would skip. Returns how many of them touch (none
+/// should), and their number.
 int64_t sim_pairs_missed(sim_world *world, int64_t *skipped);
 
 /// Writes everything a world needs to go on to the same bits: group /world of a file. IO, MEMORY.

@@ -71,16 +71,13 @@ core_status sim_view_speed_scale(core_run_reader *run, int64_t first, int64_t la
 /// UNSUPPORTED: the run has no contact rows.
 core_status sim_view_force_scale(core_run_reader *run, int64_t first, int64_t last, int64_t every, double *force,
                                  core_error *err);
-/// One frame, anti-aliased. ARG; RANGE (no such frame, size, region); MEMORY. The image is created.
-core_status sim_view_draw(core_run_reader *run, int64_t frame, const sim_view_def *def, sim_image *image,
-                          core_error *err);
-/// Several frames (of one run or of several) in one picture, all with the same region and scale, each with its time:
-/// under each other unless the region is so tall that side by side shows it larger. Title, scale bar and colour legend
-/// once.
+/// One frame, or several (of one run or of several) in one picture, all with the same region and scale, each with its
+/// time: under each other unless the region is so tall that side by side shows it larger. Title, scale bar and colour
+/// legend once. Anti-aliased; the image is created.
 /// @param count [in] 1 .. SIM_VIEW_PANELS_MAX
-/// Legend and title come from the first panel's run (the title only if all panels are of that run). Errors as
-/// sim_view_draw; UNSUPPORTED where forces are asked of a run without contact rows. Cost: 11,000 grains of 28 edges at
-/// 1280 pixels: about 0.1 s. Deterministic.
+/// Legend and title come from the first panel's run (the title only if all panels are of that run). ARG; RANGE (no such
+/// frame, size, region); UNSUPPORTED where forces are asked of a run without contact rows; MEMORY. Cost: 11,000 grains
+/// of 28 edges at 1280 pixels: about 0.1 s. Deterministic.
 core_status sim_view_draw_panels(int count, const sim_view_panel *panels, const sim_view_def *def, sim_image *image,
                                  core_error *err);
 /// The same picture as an SVG file, under a temporary name, renamed: lines and areas for print, one <use> a grain.

@@ -257,9 +257,3 @@ done:
     sim_canvas_clear(&canvas);
     return status;
 }
-
-core_status sim_view_draw(core_run_reader *run, int64_t frame, const sim_view_def *def, sim_image *image,
-                          core_error *err) {
-    sim_view_panel panel = {.run = run, .frame = frame};
-    return sim_view_draw_panels(1, &panel, def, image, err);
-}

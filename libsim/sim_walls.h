@@ -3,7 +3,7 @@
 #ifndef SIM_WALLS_H
 #define SIM_WALLS_H
 
-#include "sim.h"
+#include "sim_law.h"
 
 typedef struct sim_slot sim_slot; // sim_private.h
 

@@ -28,6 +28,7 @@ endforeach()
 # Rest on trained maps: trains two pairs on exact labels, then sets grains on a fixed one.
 add_executable(map_rest reference/map_rest.c)
 target_link_libraries(map_rest PRIVATE sim cem_flags m)
+target_include_directories(map_rest PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 set_target_properties(map_rest PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_test(NAME map_rest COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/map_rest.sh ${CMAKE_BINARY_DIR})
 set_tests_properties(map_rest PROPERTIES LABELS slow TIMEOUT 1800)

@@ -2,6 +2,7 @@
 #ifndef PILE_H
 #define PILE_H
 
+#include "../unit/random_below.h"
 #include "sim_private.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static inline core_status pile_take_up(const char *run_path, int copies, double 
     core_random random;
     core_random_init(&random, 1, 0);
     for (int i = 0; i < n * copies; ++i) {
-        const int k = shuffle ? (int)core_random_below(&random, (uint32_t)i + 1) : i;
+        const int k = shuffle ? random_below(&random, i + 1) : i;
         ids[i] = ids[k];
         ids[k] = i;
     }

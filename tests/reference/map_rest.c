@@ -1,7 +1,7 @@
 /// Rest on a trained map: a grain on a fixed #, the contact law driven by the map directly. An outline's face on a face
 /// is a kink of d; a map that rounds it lets the grain rock and walk.
 ///   map_rest MAPS.h5 GRAIN DEGREES...: each grain (a shape of the bundle), turned so, is set on the fixed shape "hash"
-#include "sim.h"
+#include "unit/sim_law_apply.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void run(const cspace_map *map, bool swapped, const sim_contact_law *law,
         sim_contact c;
         sim_contact_force f;
         ask(map, swapped, &pose, scratch, &c);
-        sim_contact_law_apply(law, &c, &fixed, &b->state, dt, &b->spring, &f);
+        law_apply(law, &c, &fixed, &b->state, dt, &b->spring, &f);
         b->state.v[0] += dt * f.force[0] * b->state.inv_mass;
         b->state.v[1] += dt * (f.force[1] * b->state.inv_mass - 1);
         b->state.omega += dt * f.torque_b * b->state.inv_inertia;

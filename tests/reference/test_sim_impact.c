@@ -27,9 +27,8 @@ static bool collide(sim_world *w, int64_t most, double *deepest, int64_t *touche
 }
 
 static double duration(double zeta, double k, double inverse_mass) {
-    const double w0 = sqrt(k * inverse_mass);
-    if (!(zeta > 0)) return CORE_PI / w0;
-    return -log(sim_restitution_of_zeta(zeta)) / (zeta * w0);
+    const double w = sqrt(1 - zeta * zeta);
+    return (CORE_PI - atan2(2 * zeta * w, w * w - zeta * zeta)) / (w * sqrt(k * inverse_mass));
 }
 
 // ---------------------------------------------------------------------------------------------- oblique

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "core_h5.h"
+#include "random_below.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -236,9 +237,9 @@ static void test_damaged_bytes(void **state) {
         assert_int_equal(core_file_read(path, 1 << 24, &data, &n, NULL), CORE_OK);
         for (int k = 0; k < 400; k++) {
             // every second one in the first kilobytes, where the descriptions are denser
-            size_t at = (size_t)core_random_below(&r, k % 2 ? n : 4096);
+            size_t at = (size_t)random_below(&r, k % 2 ? (int)n : 4096);
             char before = data[at];
-            data[at] = (char)(before ^ (char)(1 + core_random_below(&r, 255)));
+            data[at] = (char)(before ^ (char)(1 + random_below(&r, 255)));
             put_file(path, data, n);
             noticed += read_file(path) > 0;
             data[at] = before;

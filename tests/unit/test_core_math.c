@@ -8,6 +8,7 @@
 
 #include "core.h"
 #include "core_sincos.h"
+#include "random_below.h"
 
 #include <float.h>
 #include <math.h>
@@ -43,7 +44,7 @@ static void assert_worst(const char *name, const worst *w, double bound) {
 /// Of either sign, its size spread evenly over the decades from low to high.
 static double random_spread(core_random *r, double low, double high) {
     double u = core_random_uniform(r), x = pow(low, 1.0 - u) * pow(high, u);
-    return core_random_below(r, 2) ? x : -x;
+    return random_below(r, 2) ? x : -x;
 }
 
 static void test_sincos_accuracy(void **state) {
@@ -54,8 +55,8 @@ static void test_sincos_accuracy(void **state) {
     for (int i = 0; i < SAMPLES; i++) {
         double x = random_spread(&r, 1e-9, 1e6);
         if (i % 2) { // a few doubles around a multiple of pi/4: the reduction cancels most there
-            x = (double)core_random_below(&r, 1270000) * 0.78539816339744831;
-            for (uint64_t k = core_random_below(&r, 4); k > 0; k--) x = nextafter(x, i % 4 == 1 ? HUGE_VAL : -HUGE_VAL);
+            x = (double)random_below(&r, 1270000) * 0.78539816339744831;
+            for (int k = random_below(&r, 4); k > 0; k--) x = nextafter(x, i % 4 == 1 ? HUGE_VAL : -HUGE_VAL);
         }
         double s, c;
         core_sincos(x, &s, &c);
@@ -108,8 +109,8 @@ static void test_atan2_accuracy(void **state) {
     worst w = {0};
     for (int i = 0; i < SAMPLES; i++) {
         double y = random_spread(&r, 1e-3, 1e3), x = random_spread(&r, 1e-3, 1e3);
-        if (i % 4 == 1) y = x * (double)(1 + core_random_below(&r, 8)) * 0.125; // at the nodes
-        if (i % 4 == 2) y = x * (0.0625 + 0.06 * core_random_uniform(&r));      // around the first interval's end
+        if (i % 4 == 1) y = x * (double)(1 + random_below(&r, 8)) * 0.125; // at the nodes
+        if (i % 4 == 2) y = x * (0.0625 + 0.06 * core_random_uniform(&r)); // around the first interval's end
         if (i % 16 == 3) y = random_spread(&r, 1e-300, 1e300), x = random_spread(&r, 1e-300, 1e300);
         compare(&w, y, x, core_atan2(y, x), atan2l((long double)y, (long double)x));
     }

@@ -102,25 +102,6 @@ static void test_uniform(void **state) {
     assert_true(fabs(product / SAMPLES) < 5.0 / 12.0 / 1000.0); // neighbours do not correlate
 }
 
-static void test_below(void **state) {
-    (void)state;
-    core_random r;
-    core_random_init(&r, 8, 0);
-    assert_int_equal(core_random_below(&r, 1), 0);
-    int bins[7] = {0};
-    for (int i = 0; i < 700000; i++) bins[core_random_below(&r, 7)]++;
-    for (int i = 0; i < 7; i++) assert_in_range(bins[i], 100000 - 1500, 100000 + 1500); // 5 standard deviations
-    // without rejection the lower half of 3 * 2^62 would come twice as often
-    uint64_t n = UINT64_C(3) << 62;
-    int low = 0;
-    for (int i = 0; i < 30000; i++) {
-        uint64_t x = core_random_below(&r, n);
-        assert_true(x < n);
-        low += x < (UINT64_C(1) << 62);
-    }
-    assert_in_range(low, 10000 - 410, 10000 + 410);
-}
-
 static void test_normal(void **state) {
     (void)state;
     core_random r;
@@ -188,7 +169,6 @@ int main(void) {
         cmocka_unit_test(test_streams_differ),
         cmocka_unit_test(test_copy_repeats),
         cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_below),
         cmocka_unit_test(test_normal),
         cmocka_unit_test(test_hash_values),
         cmocka_unit_test(test_hash_sees_every_bit),

@@ -2,6 +2,7 @@
 /// bit.
 #include "cspace_batch.h"
 #include "cspace_fixture.h"
+#include "random_below.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ static int make(void **state) {
 static void fill(core_random *r, cspace_pose *poses, cspace_batch *b) {
     for (int i = 0; i < N; i++) {
         poses[i] = fixture_pose(r, 2.0);
-        if (i % 8 == 0) poses[i].theta = 0.5 * CORE_PI * ((int)core_random_below(r, 9) - 4);
+        if (i % 8 == 0) poses[i].theta = 0.5 * CORE_PI * (random_below(r, 9) - 4);
         if (i % 8 == 1) poses[i].y = 0.0;
         if (i % 8 == 2) poses[i].x = -poses[i].y;
         if (i % 8 == 3) poses[i].theta *= 1000.0;

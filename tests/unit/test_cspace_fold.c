@@ -2,6 +2,7 @@
 // images, gradients map as the fold says. Blending against an arbitrary function in place of a net: the blend has every
 // symmetry, is continuous over all faces, and its derivative is exact.
 #include "cspace_fixture.h"
+#include "random_below.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -276,8 +277,8 @@ static void test_symmetries(void **state) {
         const cspace_fold fold = make_fold(&pairs[k]);
         for (int trial = 0; trial < 400; trial++) {
             const cspace_pose q = fixture_pose(&r, 1.9);
-            const int turn_a = (int)core_random_below(&r, (uint64_t)fold.order_a);
-            const int turn_b = (int)core_random_below(&r, (uint64_t)fold.order_b);
+            const int turn_a = random_below(&r, fold.order_a);
+            const int turn_b = random_below(&r, fold.order_b);
             const cspace_pose image =
                 move(&fold, &q, turn_a, turn_b, fold.mirror && trial % 2 == 1, fold.swap && trial % 4 >= 2);
             assert_close(blended(&fold, &image, NULL), blended(&fold, &q, NULL), 1e-11);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nn_fixture.h"
+#include "random_below.h"
 
 /// Kernel outputs at n rows; arrays of the stride, filled with a mark where nothing was written.
 typedef struct output {
@@ -88,9 +89,9 @@ static void test_scalar_is_vector(void **state) {
     core_random random;
     core_random_init(&random, 31, 0);
     for (int i = 0; i < 240; i++) {
-        int inputs = 1 + i % NN_INPUTS_MAX, width = widths[core_random_below(&random, 16)];
-        int layers = width > 100 ? 2 : 1 + (int)core_random_below(&random, NN_LAYERS_MAX);
-        int n = rows[i % 21], stride = (n + 15) / 16 * 16 + 16 * (int)core_random_below(&random, 3);
+        int inputs = 1 + i % NN_INPUTS_MAX, width = widths[random_below(&random, 16)];
+        int layers = width > 100 ? 2 : 1 + random_below(&random, NN_LAYERS_MAX);
+        int n = rows[i % 21], stride = (n + 15) / 16 * 16 + 16 * random_below(&random, 3);
         nn_model model = random_model(inputs, width, layers, i);
         float *x = nn_fixture_array((size_t)(inputs * stride), &random);
         compare_isas(&model, n, stride, x);
@@ -112,13 +113,13 @@ static void test_special_values(void **state) {
     core_random_init(&random, 32, 0);
     int count_nan = 0, count_infinite = 0, count_denormal = 0;
     for (int i = 0; i < 400; i++) {
-        int inputs = 1 + i % 7, width = 1 + (int)core_random_below(&random, 20), n = 48, stride = 48;
+        int inputs = 1 + i % 7, width = 1 + random_below(&random, 20), n = 48, stride = 48;
         nn_model model = random_model(inputs, width, 1 + i % 4, i);
         for (int j = 0; j < model.count_parameters; j++)
-            if (core_random_below(&random, 3) == 0) model.parameters[j] = special[core_random_below(&random, FINITE)];
+            if (random_below(&random, 3) == 0) model.parameters[j] = special[random_below(&random, FINITE)];
         float *x = nn_fixture_array((size_t)(inputs * stride), &random);
         for (int j = 0; j < inputs * stride; j++)
-            if (core_random_below(&random, 2) == 0) x[j] = special[core_random_below(&random, ALL)];
+            if (random_below(&random, 2) == 0) x[j] = special[random_below(&random, ALL)];
         compare_isas(&model, n, stride, x);
         output o = evaluate(&model, NN_ISA_SCALAR, n, stride, x, true);
         for (int j = 0; j < n; j++) {

@@ -2,6 +2,7 @@
 #include "sim_private.h"
 
 #include "sim_check.h"
+#include "random_below.h"
 
 enum { MOST = 400 };
 static const double RADIUS[2] = {.5, 1.5};
@@ -20,7 +21,7 @@ static void scatter(cloud *c, int n, double size, double offset, uint64_t seed) 
     for (int i = 0; i < n; ++i) {
         c->x[2 * i] = offset + size * (core_random_uniform(&r) - .5);
         c->x[2 * i + 1] = -offset + size * (core_random_uniform(&r) - .5);
-        c->type[i] = (int)core_random_below(&r, 2);
+        c->type[i] = random_below(&r, 2);
     }
 }
 

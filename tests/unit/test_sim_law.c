@@ -3,6 +3,7 @@
 #include "sim_private.h"
 
 #include "sim_check.h"
+#include "random_below.h"
 
 enum { ROWS = SIM_LAW_ROWS, ROUNDS = 400 };
 
@@ -22,7 +23,7 @@ static sample draw(core_random *r, const sim_law_bodies *bodies) {
     sample q = {.a = {.inv_mass = bodies->inverse_mass[0], .inv_inertia = bodies->inverse_inertia[0]},
                 .b = {.inv_mass = bodies->inverse_mass[1], .inv_inertia = bodies->inverse_inertia[1]},
                 .angle = between(r, -4, 4)};
-    const double steep = core_random_below(r, 6) == 0 ? .04 : 1;
+    const double steep = random_below(r, 6) == 0 ? .04 : 1;
     for (int k = 0; k < 2; ++k) {
         q.b.x[k] = between(r, -1, 1);
         q.a.v[k] = between(r, -1, 1);
@@ -33,7 +34,7 @@ static sample draw(core_random *r, const sim_law_bodies *bodies) {
     q.slot.c.d = between(r, -.03, .01);
     q.slot.c.d_theta_b = between(r, -1, 1), q.slot.c.r_a = between(r, -1, 1), q.slot.c.r_b = between(r, -1, 1);
     q.slot.spring = between(r, -.02, .02);
-    switch (core_random_below(r, 8)) {
+    switch (random_below(r, 8)) {
     case 0:
         q.slot.c.shared = core_random_uniform(r);
         break;

@@ -1,6 +1,7 @@
 // Drawing: exact coverage, region maths, text inside the picture, equal bytes, bad arguments.
 #include "run_fixture.h"
 #include "sim_view_private.h"
+#include "view_draw.h"
 
 #include "sim_check.h"
 
@@ -266,7 +267,7 @@ static void test_region_is_exact(void **state) {
     int box[4];
     def.width = 1000, def.legend = false;
     memcpy(def.region, (double[]){0, 0, 1, 0.5}, sizeof def.region);
-    must(sim_view_draw(r, 0, &def, &im, &err), &err);
+    must(view_draw(r, 0, &def, &im, &err), &err);
     assert_int_equal(im.width, 1000);
     assert_int_equal(im.height, 500);
     // Side .2 m = 200 pixels about (500, 500 - 375), and half the outline's width around it. Its pixels: up is up.
@@ -282,7 +283,7 @@ static void test_region_is_exact(void **state) {
     sim_image_clear(&im);
     // The same region in a given height keeps the aspect.
     def.height = 300;
-    must(sim_view_draw(r, 0, &def, &im, &err), &err);
+    must(view_draw(r, 0, &def, &im, &err), &err);
     assert_int_equal(im.height, 300);
     inked(&im, box);
     assert_in_range(box[2] - box[0], 119, 123);
@@ -375,7 +376,7 @@ static void test_bytes_are_equal(void **state) {
     def.width = 500;
     for (int k = 0; k < 2; k++) {
         sim_image im = {0};
-        must(sim_view_draw(r, 2, &def, &im, &err), &err);
+        must(view_draw(r, 2, &def, &im, &err), &err);
         must(sim_image_write_png(PNG_PATH, &im, &err), &err);
         must(core_file_read(PNG_PATH, 1 << 24, k ? &second : &first, k ? &n_second : &n_first, &err), &err);
         sim_image_clear(&im);
@@ -385,8 +386,8 @@ static void test_bytes_are_equal(void **state) {
     assert_memory_equal(first, "\x89PNG\r\n\x1a\n", 8);
     // Another frame is another picture: the comparison above can fail.
     sim_image a = {0}, b = {0};
-    must(sim_view_draw(r, 0, &def, &a, &err), &err);
-    must(sim_view_draw(r, 3, &def, &b, &err), &err);
+    must(view_draw(r, 0, &def, &a, &err), &err);
+    must(view_draw(r, 3, &def, &b, &err), &err);
     assert_true(a.height != b.height || memcmp(a.rgb, b.rgb, (size_t)a.width * (size_t)a.height * 3) != 0);
     sim_image_clear(&a);
     sim_image_clear(&b);
@@ -406,7 +407,7 @@ static void test_planes_are_drawn_while_present(void **state) {
     for (int frame = 0; frame < 3; frame += 2) {
         sim_image im = {0};
         int box[4], line = 0;
-        must(sim_view_draw(r, frame, &def, &im, &err), &err);
+        must(view_draw(r, frame, &def, &im, &err), &err);
         inked(&im, box);
         for (int y = 0; y < im.height; y++)
             line += !is_white(&im, 51, y); // the line begins at pixel 50 and is 1.8 wide
@@ -426,35 +427,35 @@ static void test_bad_arguments(void **state) {
     sim_image im = {0};
     sim_view_def good = sim_view_default_def(), def = good;
     sim_view_panel panel = {r, 0, NULL};
-    assert_int_equal(sim_view_draw(NULL, 0, &def, &im, &err), CORE_ARG);
-    assert_int_equal(sim_view_draw(r, 0, NULL, &im, &err), CORE_ARG);
-    assert_int_equal(sim_view_draw(r, 0, &def, NULL, &err), CORE_ARG);
+    assert_int_equal(view_draw(NULL, 0, &def, &im, &err), CORE_ARG);
+    assert_int_equal(view_draw(r, 0, NULL, &im, &err), CORE_ARG);
+    assert_int_equal(view_draw(r, 0, &def, NULL, &err), CORE_ARG);
     assert_int_equal(sim_view_draw_panels(1, NULL, &def, &im, &err), CORE_ARG);
     assert_int_equal(sim_view_draw_panels(0, &panel, &def, &im, &err), CORE_RANGE);
     assert_int_equal(sim_view_draw_panels(SIM_VIEW_PANELS_MAX + 1, &panel, &def, &im, &err), CORE_RANGE);
-    assert_int_equal(sim_view_draw(r, 3, &def, &im, &err), CORE_RANGE);
-    assert_int_equal(sim_view_draw(r, -1, &def, &im, &err), CORE_RANGE);
-    assert_int_equal(sim_view_draw(r, 2, &def, &im, &err), CORE_RANGE); // empty frame without a region
+    assert_int_equal(view_draw(r, 3, &def, &im, &err), CORE_RANGE);
+    assert_int_equal(view_draw(r, -1, &def, &im, &err), CORE_RANGE);
+    assert_int_equal(view_draw(r, 2, &def, &im, &err), CORE_RANGE); // empty frame without a region
     def.cookie = 0;
-    assert_int_equal(sim_view_draw(r, 0, &def, &im, &err), CORE_ARG);
+    assert_int_equal(view_draw(r, 0, &def, &im, &err), CORE_ARG);
     const int widths[] = {0, 63, 8193, -5};
     for (int k = 0; k < 4; k++) {
         def = good, def.width = widths[k];
-        assert_int_equal(sim_view_draw(r, 0, &def, &im, &err), CORE_RANGE);
+        assert_int_equal(view_draw(r, 0, &def, &im, &err), CORE_RANGE);
         if (widths[k] == 0) continue;
         def = good, def.height = widths[k];
-        assert_int_equal(sim_view_draw(r, 0, &def, &im, &err), CORE_RANGE);
+        assert_int_equal(view_draw(r, 0, &def, &im, &err), CORE_RANGE);
     }
     const double regions[][4] = {{0, 0, -1, 1}, {0, 1, 1, 1}, {0, 0, NAN, 1}, {0, 0, INFINITY, 1}, {0, 0, 1, 0}};
     for (int k = 0; k < 5; k++) {
         def = good;
         memcpy(def.region, regions[k], sizeof def.region);
-        assert_int_equal(sim_view_draw(r, 0, &def, &im, &err), CORE_RANGE);
+        assert_int_equal(view_draw(r, 0, &def, &im, &err), CORE_RANGE);
     }
     def = good, def.colour = (sim_view_colour)7;
-    assert_int_equal(sim_view_draw(r, 0, &def, &im, &err), CORE_ARG);
+    assert_int_equal(view_draw(r, 0, &def, &im, &err), CORE_ARG);
     def = good, def.speed_max = NAN;
-    assert_int_equal(sim_view_draw(r, 0, &def, &im, &err), CORE_RANGE);
+    assert_int_equal(view_draw(r, 0, &def, &im, &err), CORE_RANGE);
     assert_int_equal(sim_image_create(0, 5, &im, &err), CORE_RANGE);
     assert_int_equal(sim_image_create(5, 5, NULL, &err), CORE_ARG);
     assert_int_equal(sim_image_write_png(PNG_PATH, &im, &err), CORE_ARG);
@@ -462,7 +463,7 @@ static void test_bad_arguments(void **state) {
     // An empty frame in a given region is an empty picture, not an error.
     def = good;
     memcpy(def.region, (double[]){0, 0, 1, 1}, sizeof def.region);
-    must(sim_view_draw(r, 2, &def, &im, &err), &err);
+    must(view_draw(r, 2, &def, &im, &err), &err);
     assert_int_equal(sim_image_write_png("no/such/folder/x.png", &im, &err), CORE_IO);
     sim_image_clear(&im);
     core_run_close(&r);
@@ -479,7 +480,7 @@ static void test_allocation_failures(void **state) {
         core_error err = {0};
         sim_image im = {0};
         core_alloc_fail_after((uint64_t)n);
-        status = sim_view_draw(r, 1, &def, &im, &err);
+        status = view_draw(r, 1, &def, &im, &err);
         if (status == CORE_OK) status = sim_image_write_png(PNG_PATH, &im, &err);
         core_alloc_fail_after(0);
         if (status != CORE_OK) {
@@ -494,7 +495,7 @@ static void test_allocation_failures(void **state) {
     // The encoder's own memory is probed before it starts.
     sim_image im = {0};
     core_error err = {0};
-    must(sim_view_draw(r, 1, &def, &im, &err), &err);
+    must(view_draw(r, 1, &def, &im, &err), &err);
     remove(PNG_PATH);
     core_alloc_fail_after(1);
     assert_int_equal(sim_image_write_png(PNG_PATH, &im, &err), CORE_MEMORY);

@@ -2,6 +2,7 @@
 // SVG files, pages with a player.
 #include "sim_check.h"
 #include "sim_view_private.h"
+#include "view_draw.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -177,7 +178,7 @@ static void test_network_and_colours(void **state) {
     sim_view_def def = plain_view();
     sim_image im = {0};
     def.forces = true;
-    must(sim_view_draw(r, 0, &def, &im, &err), &err);
+    must(view_draw(r, 0, &def, &im, &err), &err);
     assert_int_equal(im.height, 750);
     // (.1, .02) is the pixel (500, 480): 10 N/m, the top of the scale, is as wide as the mean radius, 75 pixels.
     const sim_rgb red = sim_colour_of_forces();
@@ -190,17 +191,17 @@ static void test_network_and_colours(void **state) {
     assert_true(is_colour(&im, 450, 200, sim_colour_of_boundary())); // the post
     sim_image_clear(&im);
     def.forces = false, def.colour = SIM_VIEW_FORCE, def.force_max = 20;
-    must(sim_view_draw(r, 0, &def, &im, &err), &err);
+    must(view_draw(r, 0, &def, &im, &err), &err);
     assert_true(is_colour(&im, 400, 500, sim_colour_sequential(0.5)));
     sim_image_clear(&im);
     core_run_close(&r);
     // Without contact rows there is nothing to draw forces from.
     r = scene(true, false);
-    assert_int_equal(sim_view_draw(r, 0, &def, &im, &err), CORE_UNSUPPORTED);
+    assert_int_equal(view_draw(r, 0, &def, &im, &err), CORE_UNSUPPORTED);
     def.colour = SIM_VIEW_SHAPE, def.forces = true;
-    assert_int_equal(sim_view_draw(r, 0, &def, &im, &err), CORE_UNSUPPORTED);
+    assert_int_equal(view_draw(r, 0, &def, &im, &err), CORE_UNSUPPORTED);
     def.force_max = NAN;
-    assert_int_equal(sim_view_draw(r, 0, &def, &im, &err), CORE_RANGE);
+    assert_int_equal(view_draw(r, 0, &def, &im, &err), CORE_RANGE);
     core_run_close(&r);
 }
 
@@ -211,7 +212,7 @@ static void test_legend_of_boundary_types(void **state) {
     core_run_reader *r = scene(false, false);
     sim_view_def def = sim_view_default_def();
     sim_image im = {0};
-    must(sim_view_draw(r, 0, &def, &im, &err), &err);
+    must(view_draw(r, 0, &def, &im, &err), &err);
     assert_int_equal(count_colour(&im, sim_colour_of_type(1)), 0);
     assert_true(count_colour(&im, sim_colour_of_type(0)) > 50); // the swatch; grains are tinted
     sim_image_clear(&im);
@@ -236,7 +237,7 @@ static void test_legend_of_layers(void **state) {
         sim_view_def def = sim_view_default_def();
         sim_image im = {0};
         int first[2], last[2];
-        must(sim_view_draw(r, 0, &def, &im, &err), &err);
+        must(view_draw(r, 0, &def, &im, &err), &err);
         for (int i = 0; i < 2; i++) columns_of(&im, sim_colour_of_type(i), &first[i], &last[i]);
         assert_true(first[0] < last[0] && last[0] < first[1] && first[1] < last[1]);
         assert_int_equal(first[1] - last[0] == 3, k == 0); // no more than the edges of both
