@@ -221,6 +221,7 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
     sim_run_report report = {0};
     core_progress terminal = cmd_progress(quiet);
     const core_progress progress = {listen, &terminal};
+    core_h5 *restart = NULL;
     char *checkpoint = NULL, *mkmaps = NULL;
     simulate_job job = {o->scene, o->output,          NULL,         o->restart,    o->threads,
                         o->check, o->count_overrides, o->overrides, &asked_to_stop};
@@ -235,7 +236,8 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
         goto done;
     }
     if (o->restart) {
-        CORE_TRY_DONE(sim_checkpoint_scene(o->restart, &scene, err));
+        CORE_TRY_DONE(sim_checkpoint_open(o->restart, &restart, err));
+        CORE_TRY_DONE(sim_checkpoint_scene(restart, &scene, err));
     } else {
         CORE_TRY_DONE(sim_scene_read(o->scene, o->count_overrides, o->overrides, &scene, err));
     }
@@ -249,7 +251,7 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
         goto done;
     }
     def.checkpoint_path = checkpoint;
-    def.restart_path = o->restart;
+    def.restart = restart;
     def.stop = &asked_to_stop;
     listen_to_signals();
     CORE_TRY_DONE(sim_run(&scene, o->output, &def, &progress, &report, err));
@@ -260,6 +262,7 @@ static core_status run(const options *o, bool quiet, const core_h5_provenance *p
 done:
     core_free(checkpoint);
     core_free(mkmaps);
+    core_h5_close(&restart);
     sim_scene_clear(&scene);
     return status;
 }

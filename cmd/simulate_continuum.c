@@ -29,10 +29,10 @@ core_status simulate_continuum(const simulate_job *job, bool quiet, const core_p
     def.threads = job->threads;
     def.provenance = *provenance;
     def.checkpoint_path = job->checkpoint;
-    def.restart_path = job->restart;
     def.stop = job->stop;
     if (job->restart) {
-        CORE_TRY_DONE(fluid_checkpoint_scene(job->restart, &scene, err));
+        CORE_TRY_DONE(fluid_checkpoint_open(job->restart, &def.restart, err));
+        CORE_TRY_DONE(fluid_checkpoint_scene(def.restart, &scene, err));
     } else {
         CORE_TRY_DONE(fluid_scene_read(job->scene, job->count_overrides, job->overrides, &scene, err));
     }
@@ -48,6 +48,7 @@ core_status simulate_continuum(const simulate_job *job, bool quiet, const core_p
     report->simulated = done_report.simulated;
     report->stopped = done_report.stopped;
 done:
+    core_h5_close(&def.restart);
     fluid_scene_clear(&scene);
     return status;
 }

@@ -116,20 +116,21 @@ bool fluid_checkpoint_claims(const char *path) {
     return ours;
 }
 
-core_status fluid_checkpoint_scene(const char *path, fluid_scene *scene, core_error *err) {
-    CORE_CHECK(path && scene, CORE_ARG, "fluid_checkpoint_scene: null path or scene");
+core_status fluid_checkpoint_open(const char *path, core_h5 **file, core_error *err) {
+    return core_h5_open_whole(path, FORMAT, VERSION, file, err);
+}
+
+core_status fluid_checkpoint_scene(core_h5 *file, fluid_scene *scene, core_error *err) {
+    CORE_CHECK(file && scene, CORE_ARG, "fluid_checkpoint_scene: null file or scene");
     core_status status = CORE_OK;
-    core_h5 *file = NULL;
     char *text = NULL, *scene_path = NULL;
-    CORE_TRY_DONE(core_h5_open_whole(path, FORMAT, VERSION, &file, err));
     CORE_TRY_DONE(core_h5_read_text(file, "/run/scene", &text, err));
     CORE_TRY_DONE(core_h5_read_text(file, "/run/scene_path", &scene_path, err));
     status = fluid_scene_read_text(text, scene_path, scene, err);
-    if (status != CORE_OK) core_error_prefix(err, status, "%s", path);
+    if (status != CORE_OK) core_error_prefix(err, status, "%s", core_h5_path(file));
 done:
     core_free(text);
     core_free(scene_path);
-    core_h5_close(&file);
     return status;
 }
 
@@ -196,17 +197,12 @@ static core_status read_world(core_h5 *file, fluid_world *w, core_error *err) {
     return CORE_OK;
 }
 
-core_status fluid__checkpoint_read(const char *path, const fluid_scene *scene, fluid_world *world, fluid_moment *moment,
+core_status fluid__checkpoint_read(core_h5 *file, const fluid_scene *scene, fluid_world *world, fluid_moment *moment,
                                    core_error *err) {
-    core_status status = CORE_OK;
-    core_h5 *file = NULL;
-    CORE_TRY_DONE(core_h5_open_whole(path, FORMAT, VERSION, &file, err));
-    CORE_TRY_DONE(check_inputs(file, scene, err));
-    CORE_TRY_DONE(read_moment(file, scene, moment, err));
-    CORE_TRY_DONE(read_world(file, world, err));
+    CORE_TRY(check_inputs(file, scene, err));
+    CORE_TRY(read_moment(file, scene, moment, err));
+    CORE_TRY(read_world(file, world, err));
     for (int k = 0; k < moment->phase + moment->begun && k < scene->count_phases; ++k)
-        CORE_TRY_DONE(fluid__remove(scene, k, world, err));
-done:
-    core_h5_close(&file);
-    return status;
+        CORE_TRY(fluid__remove(scene, k, world, err));
+    return CORE_OK;
 }

@@ -169,7 +169,7 @@ static core_status run_phases(run *r, core_error *err) {
     const fluid_scene *scene = r->scene;
     r->next_checkpoint =
         checkpoint_clock(r) + (isnan(scene->checkpoint_every) ? CHECKPOINT_WALL : scene->checkpoint_every);
-    if (!r->def->restart_path) CORE_TRY(write_due(r, err));
+    if (!r->def->restart) CORE_TRY(write_due(r, err));
     while (r->at.phase < scene->count_phases) {
         const fluid_phase_def *phase = &scene->phases[r->at.phase];
         char stage[CORE_NAME_MAX + 32];
@@ -202,12 +202,12 @@ static core_status check_paths(const fluid_scene *scene, const fluid_run_def *de
                                core_error *err) {
     core_status status = CORE_OK;
     char *previous = NULL;
-    bool own = core_file_same(run_path, scene->path) || core_file_same(run_path, def->restart_path) ||
-               core_file_same(def->checkpoint_path, def->restart_path);
+    bool own = core_file_same(run_path, scene->path) || core_file_same(run_path, core_h5_path(def->restart)) ||
+               core_file_same(def->checkpoint_path, core_h5_path(def->restart));
     for (int i = 0; i < scene->count_shapes; ++i) own = own || core_file_same(run_path, scene->shape_paths[i]);
-    if (def->checkpoint_path && def->restart_path) {
+    if (def->checkpoint_path && def->restart) {
         CORE_TRY_DONE(core_file_previous(def->checkpoint_path, &previous, err));
-        own = own || core_file_same(previous, def->restart_path);
+        own = own || core_file_same(previous, core_h5_path(def->restart));
     }
     CORE_CHECK_DONE(!own, CORE_ARG, "%s: the run would overwrite its own input", run_path);
 done:
@@ -248,7 +248,7 @@ core_status fluid_run(const fluid_scene *scene, const char *run_path, const flui
     CORE_TRY_DONE(make_world(scene, def, &r.world, err));
     CORE_NEW_DONE(colour, (size_t)r.world->p.n);
     fluid__run_colour(scene, r.world, colour); // by where particles start, also of a run that goes on
-    if (def->restart_path) CORE_TRY_DONE(fluid__checkpoint_read(def->restart_path, scene, r.world, &r.at, err));
+    if (def->restart) CORE_TRY_DONE(fluid__checkpoint_read(def->restart, scene, r.world, &r.at, err));
     CORE_TRY_DONE(fluid__run_create(scene, r.world, colour, def, run_path, &r.writer, &r.frame, err));
     report_setup(&r);
     status = finish_file(&r, run_phases(&r, err), err);

@@ -68,7 +68,7 @@ typedef struct fluid_run_def {
     int cookie;
     int threads;                       // default 1
     const char *checkpoint_path;       // NULL: none are written; the one before is kept as PATH.1
-    const char *restart_path;          // NULL: from the start
+    core_h5 *restart;                  // borrowed: open checkpoint of the scene; NULL: from the start
     const volatile sig_atomic_t *stop; // borrowed; not 0: the run stops after the step it is in, with a checkpoint
     core_h5_provenance provenance;
 } fluid_run_def;
@@ -94,7 +94,10 @@ core_status fluid_run_check(const fluid_scene *scene, const fluid_run_def *def, 
 
 /// True if path is a checkpoint of this solver.
 bool fluid_checkpoint_claims(const char *path);
-/// The scene that a checkpoint goes on with. FORMAT, IO, as fluid_scene_read.
-core_status fluid_checkpoint_scene(const char *path, fluid_scene *scene, core_error *err);
+/// Opens a checkpoint, whose whole content is checked here and only here, for fluid_checkpoint_scene and
+/// fluid_run_def.restart. Ends with core_h5_close. IO, FORMAT (damaged), VERSION_OTHER, MEMORY.
+core_status fluid_checkpoint_open(const char *path, core_h5 **file, core_error *err);
+/// The scene that an open checkpoint goes on with. FORMAT, IO, as fluid_scene_read.
+core_status fluid_checkpoint_scene(core_h5 *file, fluid_scene *scene, core_error *err);
 
 #endif

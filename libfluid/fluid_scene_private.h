@@ -32,8 +32,8 @@ core_status fluid__remove(const fluid_scene *scene, int k, fluid_world *world, c
 /// A whole file, then two renames: `path` or PATH.1 is there at any time. As core_h5_create, core_file_publish.
 core_status fluid__checkpoint_write(const char *path, const fluid_scene *scene, const fluid_world *world,
                                     const fluid_moment *moment, const core_h5_provenance *provenance, core_error *err);
-/// Restores a world that was made from the checkpoint's scene.
-core_status fluid__checkpoint_read(const char *path, const fluid_scene *scene, fluid_world *world, fluid_moment *moment,
+/// Restores a world that was made from the scene of an open checkpoint.
+core_status fluid__checkpoint_read(core_h5 *file, const fluid_scene *scene, fluid_world *world, fluid_moment *moment,
                                    core_error *err);
 
 #endif

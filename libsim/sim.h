@@ -244,9 +244,11 @@ core_status sim_scene_read(const char *path, int count_overrides, const char *co
                            core_error *err);
 /// As sim_scene_read, from text in memory; `path` stands for its file.
 core_status sim_scene_read_text(const char *text, const char *path, sim_scene *scene, core_error *err);
-/// Scene of a checkpoint (run files' partners RUN.checkpoint.h5). IO, FORMAT (damaged), VERSION_OTHER, and as
-/// sim_scene_read.
-core_status sim_checkpoint_scene(const char *path, sim_scene *scene, core_error *err);
+/// Opens a checkpoint (run files' partners RUN.checkpoint.h5), whose whole content is checked here and only here, for
+/// sim_checkpoint_scene and sim_run_def.restart. Ends with core_h5_close. IO, FORMAT (damaged), VERSION_OTHER, MEMORY.
+core_status sim_checkpoint_open(const char *path, core_h5 **file, core_error *err);
+/// Scene of an open checkpoint. FORMAT, and as sim_scene_read.
+core_status sim_checkpoint_scene(core_h5 *file, sim_scene *scene, core_error *err);
 /// Frees and zeroes; accepts {0} and NULL.
 void sim_scene_clear(sim_scene *scene);
 /// Text for `simulate --help-scene`. Caller frees with core_free.
@@ -397,8 +399,9 @@ typedef struct sim_run_def {
     const char *maps_path; // overrides the scene's; NULL: the scene's
     int threads;
     const char *checkpoint_path; // written at the end of each phase and every checkpoint_every of the scene; NULL: none
-    const char *restart_path;    // checkpoint of the same scene to go on from, to the same bits; NULL: from the start
-    const char *mkmaps;          // how messages call the program that makes maps, as a shell takes it; NULL: mkmaps
+    core_h5
+        *restart; // borrowed: open checkpoint of the same scene to go on from, to the same bits; NULL: from the start
+    const char *mkmaps; // how messages call the program that makes maps, as a shell takes it; NULL: mkmaps
     const volatile sig_atomic_t *stop; // borrowed; not 0: the run stops after the step it is in; NULL: it never does
     core_h5_provenance provenance;
 } sim_run_def;

@@ -16,19 +16,21 @@
 
 // ---------------------------------------------------------------------------------------------- file
 
-core_status sim_checkpoint_scene(const char *path, sim_scene *scene, core_error *err) {
+core_status sim_checkpoint_open(const char *path, core_h5 **file, core_error *err) {
+    return core_h5_open_whole(path, FORMAT, VERSION, file, err);
+}
+
+core_status sim_checkpoint_scene(core_h5 *file, sim_scene *scene, core_error *err) {
     core_status status = CORE_OK;
-    core_h5 *file = NULL;
     char *text = NULL, *scene_path = NULL, *maps = NULL;
     sim_scene read = {0};
-    CORE_CHECK(path && scene, CORE_ARG, "sim_checkpoint_scene: null pointer");
-    CORE_TRY_DONE(core_h5_open_whole(path, FORMAT, VERSION, &file, err));
+    CORE_CHECK(file && scene, CORE_ARG, "sim_checkpoint_scene: null pointer");
     CORE_TRY_DONE(core_h5_read_text(file, SCENE_TEXT, &text, err));
     CORE_TRY_DONE(core_h5_read_text(file, SCENE_PATH, &scene_path, err));
     CORE_TRY_DONE(core_h5_read_text(file, SCENE_MAPS, &maps, err));
     status = sim_scene_read_text(text, scene_path, &read, err);
     if (status != CORE_OK) {
-        core_error_prefix(err, status, "%s", path);
+        core_error_prefix(err, status, "%s", core_h5_path(file));
         goto done;
     }
     if (maps[0]) { // the run may have had others than the scene names
@@ -43,7 +45,6 @@ done:
     core_free(text);
     core_free(scene_path);
     core_free(maps);
-    core_h5_close(&file);
     return status;
 }
 
@@ -219,16 +220,10 @@ done:
     return status;
 }
 
-core_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_setup *setup, sim_moment *moment,
+core_status sim_checkpoint_read(core_h5 *file, const sim_scene *scene, sim_setup *setup, sim_moment *moment,
                                 core_error *err) {
-    core_status status = CORE_OK;
-    core_h5 *file = NULL;
-    CORE_TRY_DONE(core_h5_open_whole(path, FORMAT, VERSION, &file, err));
-    CORE_TRY_DONE(check_inputs(file, scene, setup, err));
-    CORE_TRY_DONE(read_moment(file, scene, moment, err));
-    CORE_TRY_DONE(read_flow(file, scene, &setup->flow, err));
-    status = sim_world_restore(setup->world, file, err);
-done:
-    core_h5_close(&file);
-    return status;
+    CORE_TRY(check_inputs(file, scene, setup, err));
+    CORE_TRY(read_moment(file, scene, moment, err));
+    CORE_TRY(read_flow(file, scene, &setup->flow, err));
+    return sim_world_restore(setup->world, file, err);
 }

@@ -409,9 +409,9 @@ typedef struct sim_moment {
 /// Writes a checkpoint under a temporary name, renamed; the one that was there becomes PATH.1. IO, MEMORY.
 core_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_setup *setup,
                                  const sim_moment *moment, const core_h5_provenance *provenance, core_error *err);
-/// Puts a setup of the same scene into the state of a checkpoint. FORMAT: damaged, or shapes, maps or scene differ;
-/// VERSION_OTHER, NONFINITE, IO, MEMORY; on failure the setup can only be cleared.
-core_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_setup *setup, sim_moment *moment,
+/// Puts a setup of the same scene into the state of an open checkpoint. FORMAT: shapes, maps or scene differ, or
+/// numbers that no run has; NONFINITE, IO, MEMORY; on failure the setup can only be cleared.
+core_status sim_checkpoint_read(core_h5 *file, const sim_scene *scene, sim_setup *setup, sim_moment *moment,
                                 core_error *err);
 
 /// Names of the scalars that a run of a scene records. `{0}` is "nothing".

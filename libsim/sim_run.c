@@ -384,7 +384,7 @@ static core_status run_phases(run *r, core_error *err) {
     const sim_scene *scene = r->scene;
     r->next_checkpoint =
         checkpoint_clock(r) + (isnan(scene->checkpoint_every) ? CHECKPOINT_WALL : scene->checkpoint_every);
-    if (!r->def->restart_path) CORE_TRY(write_due(r, err));
+    if (!r->def->restart) CORE_TRY(write_due(r, err));
     while (r->at.phase < scene->count_phases) {
         const sim_phase_def *phase = &scene->phases[r->at.phase];
         char stage[CORE_NAME_MAX + 32];
@@ -414,7 +414,7 @@ static core_status check_run(const sim_scene *scene, const sim_run_def *def, cor
 // Scene, maps, shape and CSV files must survive the run, under whatever spelling of their names.
 static bool is_input(const sim_scene *scene, const sim_run_def *def, const char *maps_path, const char *run_path) {
     bool found = core_file_same(run_path, scene->path) || core_file_same(run_path, maps_path) ||
-                 core_file_same(run_path, scene->start_path) || core_file_same(run_path, def->restart_path);
+                 core_file_same(run_path, scene->start_path) || core_file_same(run_path, core_h5_path(def->restart));
     for (int i = 0; i < scene->count_types && !found; ++i) found = core_file_same(run_path, scene->types[i].shape_path);
     for (int i = 0; i < scene->count_csv && !found; ++i) found = core_file_same(run_path, scene->csv_paths[i]);
     return found;
@@ -422,11 +422,11 @@ static bool is_input(const sim_scene *scene, const sim_run_def *def, const char 
 
 // So must the checkpoint that the run goes on from: neither the new ones nor the one kept before them may replace it.
 static core_status is_own_checkpoint(const sim_run_def *def, bool *found, core_error *err) {
-    *found = core_file_same(def->checkpoint_path, def->restart_path);
-    if (*found || !def->checkpoint_path || !def->restart_path) return CORE_OK;
+    *found = core_file_same(def->checkpoint_path, core_h5_path(def->restart));
+    if (*found || !def->checkpoint_path || !def->restart) return CORE_OK;
     char *previous = NULL;
     CORE_TRY(core_file_previous(def->checkpoint_path, &previous, err));
-    *found = core_file_same(previous, def->restart_path);
+    *found = core_file_same(previous, core_h5_path(def->restart));
     core_free(previous);
     return CORE_OK;
 }
@@ -467,7 +467,7 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     CORE_TRY_DONE(is_own_checkpoint(def, &own, err));
     CORE_CHECK_DONE(!own && !is_input(scene, def, r.setup.maps_path, run_path), CORE_ARG,
                     "%s: the run would overwrite its own input", run_path);
-    if (def->restart_path) CORE_TRY_DONE(sim_checkpoint_read(def->restart_path, scene, &r.setup, &r.at, err));
+    if (def->restart) CORE_TRY_DONE(sim_checkpoint_read(def->restart, scene, &r.setup, &r.at, err));
     CORE_TRY_DONE(sim_observe_create(scene, &r.observe, err));
     const int planes = count_planes(scene);
     CORE_TRY_DONE(core_run_frame_create(r.setup.world->n, r.observe.count, planes, &r.frame, err));

@@ -198,7 +198,7 @@ static core_status load_maps(const sim_scene *scene, const sim_run_def *def, sim
     CORE_CHECK(maps, CORE_ARG,
                "%s: narrow_phase: neural needs contact maps: name them with --maps or under maps:. Build them with: %s",
                scene->path, hint);
-    CORE_CHECK(core_file_exists(maps) || !def->restart_path, CORE_IO,
+    CORE_CHECK(core_file_exists(maps) || !def->restart, CORE_IO,
                "%s: no such file of contact maps. Call this in the folder where the run was started, or name it with "
                "--maps; to build it: %s",
                maps, hint);

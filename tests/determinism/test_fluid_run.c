@@ -42,13 +42,14 @@ static void restarts_go_on(void **state) {
         def.checkpoint_path = file("a.checkpoint.h5");
         check_ok(fluid_run(&scene, file("a.h5"), &def, NULL, &whole, err));
         assert_true(fluid_checkpoint_claims(file("a.checkpoint.h5.1")));
-        check_ok(fluid_checkpoint_scene(file("a.checkpoint.h5.1"), &again, err));
         fluid_run_def from = fluid_run_default_def();
-        from.restart_path = file("a.checkpoint.h5.1");
+        check_ok(fluid_checkpoint_open(file("a.checkpoint.h5.1"), &from.restart, err));
+        check_ok(fluid_checkpoint_scene(from.restart, &again, err));
         check_ok(fluid_run(&again, file("b.h5"), &from, NULL, &rest, err));
         assert_true(rest.steps == whole.steps && rest.frames < whole.frames);
         assert_true(whole.state_hash == rest.state_hash);
         fluid_scene_clear(&again);
+        core_h5_close(&from.restart);
         fluid_scene_clear(&scene);
         scene = scene_of(kinds[k], grids[k], .07);
         def.checkpoint_path = NULL;
@@ -102,9 +103,10 @@ static void runs_can_be_stopped(void **state) {
     assert_int_equal(report.frames, 1); // the start: the next one is the other file's
     assert_true(core_file_exists(file("e.checkpoint.h5")));
     def = fluid_run_default_def();
-    def.restart_path = file("e.checkpoint.h5");
+    check_ok(fluid_checkpoint_open(file("e.checkpoint.h5"), &def.restart, err));
     core_error err = {0};
     assert_int_equal(fluid_run(&scene, file("e.checkpoint.h5"), &def, NULL, NULL, &err), CORE_ARG); // its own input
+    core_h5_close(&def.restart);
     fluid_scene_clear(&scene);
 }
 

@@ -44,4 +44,11 @@ static inline void fuzz_expect_message(const core_error *err) {
     fuzz_expect(strchr(err->message, '\n') == NULL, "a message of several lines");
 }
 
+/// Aborts unless a refusal has a message of one line and is not of what must be read: size 0 is the valid file as it
+/// is.
+static inline void fuzz_expect_refusal(size_t size, const core_error *err) {
+    fuzz_expect(size > 0, err->message);
+    fuzz_expect_message(err);
+}
+
 #endif

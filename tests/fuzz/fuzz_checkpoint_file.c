@@ -2,16 +2,15 @@
 /// in words.
 #include "fuzz_grains.h"
 
-#include "fuzz_forge.h"
-#include "fuzz_seed.h"
+#include "fuzz_checkpoint.h"
 #include "sim_private.h"
-
-enum { STEPS = 3 };
 
 static sim_scene scene;
 
 static core_status make(const char *path, core_error *err) {
-    return fuzz_grains_run(test_folder_file("run.h5"), path, &scene, err);
+    CORE_TRY(fuzz_grains_run(test_folder_file("run.h5"), path, &scene, err));
+    fuzz_checkpoint_take_previous(path);
+    return CORE_OK;
 }
 
 static bool is_finite(const sim_world *w) {
@@ -26,7 +25,7 @@ static bool is_finite(const sim_world *w) {
 
 static void go_on(sim_setup *setup) {
     core_error err = {0};
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < FUZZ_STEPS; k++) {
         core_status status = sim_flow_pour(&setup->flow, &scene, setup->world, &err);
         if (status == CORE_OK) status = sim_world_step(setup->world, &err);
         if (status != CORE_OK) {
@@ -40,25 +39,22 @@ static void go_on(sim_setup *setup) {
 
 /// Size 0: the file as it is, which must be read.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    const char *path = fuzz_forge_sealed(fuzz_seed(make), data, size);
+    core_h5 *file = fuzz_checkpoint_open(make, sim_checkpoint_open, data, size);
     const sim_run_def def = sim_run_default_def();
     sim_scene own = {0};
     sim_setup setup = {0};
     sim_moment moment;
     core_error err = {0};
-    if (!path) return 0;
-    if (sim_checkpoint_scene(path, &own, &err) != CORE_OK) {
-        fuzz_expect(size > 0, err.message);
-        fuzz_expect_message(&err);
-    }
+    if (!file) return 0;
+    if (sim_checkpoint_scene(file, &own, &err) != CORE_OK) fuzz_expect_refusal(size, &err);
     sim_scene_clear(&own); // the state is read as one of the scene that it is of
     fuzz_expect(sim_setup_create(&scene, &def, NULL, &setup, &err) == CORE_OK, "the scene itself");
-    if (sim_checkpoint_read(path, &scene, &setup, &moment, &err) == CORE_OK) {
+    if (sim_checkpoint_read(file, &scene, &setup, &moment, &err) == CORE_OK) {
         go_on(&setup);
     } else {
-        fuzz_expect(size > 0, err.message);
-        fuzz_expect_message(&err);
+        fuzz_expect_refusal(size, &err);
     }
     sim_setup_clear(&setup);
+    core_h5_close(&file);
     return 0;
 }

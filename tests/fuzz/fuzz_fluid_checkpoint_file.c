@@ -1,13 +1,10 @@
 /// `*.checkpoint.h5` of the continuum: what is read is a state that a run goes on from: its next steps are finite, or
 /// refused in words.
-#include "fuzz.h"
-
-#include "fuzz_seed.h"
+#include "fuzz_checkpoint.h"
 
 #include "fluid_scene_private.h"
-#include "fuzz_forge.h"
 
-enum { STEPS = 3, PARTICLES_MAX = 400 };
+enum { PARTICLES_MAX = 400 };
 static const double LONGEST = 0.01; // s, of a step
 
 static const char text[] = "model: continuum\n"
@@ -23,19 +20,17 @@ static fluid_scene scene;
 
 static core_status make(const char *path, core_error *err) {
     fluid_run_def def = fluid_run_default_def();
-    char previous[TEST_PATH_MAX + 2];
     CORE_TRY(fluid_scene_read_text(text, test_folder_file("scene.yaml"), &scene, err));
     def.checkpoint_path = path;
     CORE_TRY(fluid_run(&scene, test_folder_file("run.h5"), &def, NULL, NULL, err));
-    snprintf(previous, sizeof previous, "%s.1", path); // from the middle of the last phase
-    fuzz_expect(rename(previous, path) == 0, "no checkpoint within a phase");
+    fuzz_checkpoint_take_previous(path);
     return CORE_OK;
 }
 
 static void go_on(fluid_world *w) {
     core_error err = {0};
     fluid_totals t;
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < FUZZ_STEPS; k++) {
         if (fluid_world_step(w, LONGEST, &err) != CORE_OK) {
             fuzz_expect_message(&err);
             return;
@@ -47,26 +42,23 @@ static void go_on(fluid_world *w) {
 
 /// Size 0: the file as it is, which must be read.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    const char *path = fuzz_forge_sealed(fuzz_seed(make), data, size);
+    core_h5 *file = fuzz_checkpoint_open(make, fluid_checkpoint_open, data, size);
     fluid_scene own = {0};
     fluid_world *w = NULL;
     fluid_moment moment;
     core_error err = {0};
-    if (!path) return 0;
-    if (fluid_checkpoint_scene(path, &own, &err) != CORE_OK) {
-        fuzz_expect(size > 0, err.message);
-        fuzz_expect_message(&err);
-    }
+    if (!file) return 0;
+    if (fluid_checkpoint_scene(file, &own, &err) != CORE_OK) fuzz_expect_refusal(size, &err);
     fluid_scene_clear(&own); // the state is read as one of the scene that it is of
     fluid_def world = scene.def;
     world.capacity = PARTICLES_MAX;
     fuzz_expect(fluid_world_create(&world, scene.count_solids, scene.solids, &w, &err) == CORE_OK, "the scene itself");
-    if (fluid__checkpoint_read(path, &scene, w, &moment, &err) == CORE_OK) {
+    if (fluid__checkpoint_read(file, &scene, w, &moment, &err) == CORE_OK) {
         go_on(w);
     } else {
-        fuzz_expect(size > 0, err.message);
-        fuzz_expect_message(&err);
+        fuzz_expect_refusal(size, &err);
     }
     fluid_world_destroy(&w);
+    core_h5_close(&file);
     return 0;
 }

@@ -7,10 +7,7 @@
 
 #include "fuzz.h"
 
-#include "core_h5.h"
-
-#include <hdf5.h>
-#include <limits.h>
+#include "core_h5_private.h"
 
 #define FUZZ_OBJECTS_MAX 255 // one byte chooses
 #define FUZZ_NAME_MAX 160
@@ -142,49 +139,56 @@ static inline void fuzz_change(hid_t file, const fuzz_names *names, fuzz_bytes *
     }
 }
 
-/// A copy of the valid file `seed` with the input's changes; NULL if it could not be made.
-static inline const char *fuzz_forge(const char *seed, const uint8_t *data, size_t size) {
-    static fuzz_names names;
-    char *bytes = NULL;
-    size_t n = 0;
-    if (core_file_read(seed, (size_t)1 << 24, &bytes, &n, NULL) != CORE_OK) abort();
-    const char *path = fuzz_file("a.h5", bytes, n);
-    core_free(bytes);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+/// A file with these bytes, in memory until it is closed. No file of the name may be there. Negative: HDF5 refuses
+/// them.
+static inline hid_t fuzz_open_image(const char *name, void *bytes, size_t n) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-    H5Pset_file_locking(access, false, true);
-    hid_t file = path ? H5Fopen(path, H5F_ACC_RDWR, access) : -1;
+    H5Pset_fapl_core(access, (size_t)1 << 16, true);
+    H5Pset_file_image(access, bytes, n);
+    hid_t file = H5Fopen(name, H5F_ACC_RDWR, access);
     H5Pclose(access);
-    if (file < 0) return NULL;
-    names.count = 0;
-    H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, fuzz_add_name, &names, H5O_INFO_BASIC);
-    fuzz_bytes b = {data, size, 0};
-    for (int i = 0; i < FUZZ_CHANGES_MAX && b.at < b.size; i++) fuzz_change(file, &names, &b);
-    return H5Fclose(file) >= 0 ? path : NULL;
+    return file;
 }
 
-/// fuzz_forge, with the content hash made right: for readers that compare it, behind which the changes would not be
-/// seen.
-static inline const char *fuzz_forge_sealed(const char *seed, const uint8_t *data, size_t size) {
-    const char *path = fuzz_forge(seed, data, size);
-    core_h5 *file = NULL;
+/// Makes the content hash right.
+static inline void fuzz_seal(hid_t file) {
+    core_h5 *handle = NULL;
     uint64_t hash = 0;
     char text[64] = "";
-    if (!path || core_h5_open(path, NULL, INT_MAX, &file, NULL) != CORE_OK) return path;
-    const bool known = core_h5_compute_hash(file, &hash, NULL) == CORE_OK;
-    core_h5_close(&file);
+    if (core__h5_handle_create("a.h5", false, &handle, NULL) != CORE_OK) return;
+    handle->id = file;
+    const bool known = core_h5_compute_hash(handle, &hash, NULL) == CORE_OK;
+    handle->id = -1; // the caller's
+    core_h5_close(&handle);
     core_hash_text(hash, text);
-    hid_t made = known ? H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT) : -1;
-    hid_t attribute = made < 0 ? -1 : H5Aopen_by_name(made, "/", "content_hash", H5P_DEFAULT, H5P_DEFAULT);
+    hid_t attribute = known ? H5Aopen_by_name(file, "/", CORE_H5_HASH_ATTRIBUTE, H5P_DEFAULT, H5P_DEFAULT) : -1;
     hid_t type = attribute < 0 ? -1 : H5Aget_type(attribute);
     if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tget_size(type) <= sizeof text)
         H5Awrite(attribute, type, text);
     if (type >= 0) H5Tclose(type);
     if (attribute >= 0) H5Aclose(attribute);
-    if (made >= 0) H5Fclose(made);
-    return path;
+}
+
+/// A copy of the valid file `seed`, the same at each call, with the input's changes, made in memory; NULL if it could
+/// not be made. sealed: its content hash is made right, for readers that compare it, behind which the changes would not
+/// be seen.
+static inline const char *fuzz_forge(const char *seed, bool sealed, const uint8_t *data, size_t size) {
+    static fuzz_names names;
+    static char *valid;
+    static size_t n_valid;
+    const char *path = test_folder_file("a.h5");
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    if (!valid && core_file_read(seed, (size_t)1 << 24, &valid, &n_valid, NULL) != CORE_OK) abort();
+    remove(path);
+    hid_t file = fuzz_open_image(path, valid, n_valid);
+    fuzz_expect(file >= 0, "the seed is no HDF5 file");
+    if (names.count == 0) H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, fuzz_add_name, &names, H5O_INFO_BASIC);
+    fuzz_bytes b = {data, size, 0};
+    for (int i = 0; i < FUZZ_CHANGES_MAX && b.at < b.size; i++) fuzz_change(file, &names, &b);
+    if (sealed) fuzz_seal(file);
+    return H5Fclose(file) >= 0 ? path : NULL;
 }
 
 #endif

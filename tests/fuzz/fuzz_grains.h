@@ -23,17 +23,14 @@ static const char fuzz_grains_text[] =
     "smoothing: 0\n"
     "output: {every: 0.008, checkpoint: 0.005, contacts: true}\n";
 
-/// Runs it; the checkpoint is one within the last phase. The caller clears the scene.
+/// Runs it; the last checkpoint is of the end, the one before of a moment within the last phase. The caller clears the
+/// scene.
 static inline core_status fuzz_grains_run(const char *run, const char *checkpoint, sim_scene *scene, core_error *err) {
     sim_run_def def = sim_run_default_def();
-    char previous[TEST_PATH_MAX + 2];
     fuzz_put_shape();
     CORE_TRY(sim_scene_read_text(fuzz_grains_text, test_folder_file("scene.yaml"), scene, err));
     def.checkpoint_path = checkpoint;
-    CORE_TRY(sim_run(scene, run, &def, NULL, NULL, err));
-    snprintf(previous, sizeof previous, "%s.1", checkpoint); // the last one is of the end
-    fuzz_expect(rename(previous, checkpoint) == 0, "no checkpoint within the last phase");
-    return CORE_OK;
+    return sim_run(scene, run, &def, NULL, NULL, err);
 }
 
 #endif
