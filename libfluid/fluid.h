@@ -66,21 +66,25 @@ typedef enum fluid_wall_law { FLUID_WALL_PRESSURE, FLUID_WALL_PAPER } fluid_wall
 /// (first order), on the face between a full and an air cell (first order, without the bias of half a cell).
 typedef enum fluid_surface { FLUID_SURFACE_GHOST, FLUID_SURFACE_FIRST, FLUID_SURFACE_FACE } fluid_surface;
 
+/// How conjugate gradients for the pressure are preconditioned: by multigrid, or by MIC(0), the reference.
+typedef enum fluid_precondition { FLUID_PRECONDITION_MULTIGRID, FLUID_PRECONDITION_MIC } fluid_precondition;
+
 /// What a world is made of. Start from fluid_default_def. Numbers are finite; h and density 1e-9 .. 1e9, friction,
 /// friction_rise and wall_friction 0 .. 1000, cohesion 0 .. 1e12.
 typedef struct fluid_def {
     int cookie;
-    int dim;                 // 2 (default) or 3
-    double region[6];        // x0, y0, z0, x1, y1, z1 in m: a whole number of cells along each axis (to 1e-6)
-    double h;                // edge of a cell, m, above 0
-    bool periodic;           // along x (default false: walls all round)
-    int capacity;            // particles at most, 1 .. FLUID_PARTICLES_MAX (no default)
-    fluid_material material; // default sand
-    double density;          // kg/m^3 (default 1500)
-    double gravity[3];       // m/s^2 (default 0, -9.81, 0)
-    double flip;             // share of FLIP in the transfer back, 0 .. 1 (default 0: PIC or APIC)
-    bool affine;             // APIC: particles carry the gradient of their velocity (default true)
-    fluid_surface surface;   // default: ghost fluid
+    int dim;                         // 2 (default) or 3
+    double region[6];                // x0, y0, z0, x1, y1, z1 in m: a whole number of cells along each axis (to 1e-6)
+    double h;                        // edge of a cell, m, above 0
+    bool periodic;                   // along x (default false: walls all round)
+    int capacity;                    // particles at most, 1 .. FLUID_PARTICLES_MAX (no default)
+    fluid_material material;         // default sand
+    double density;                  // kg/m^3 (default 1500)
+    double gravity[3];               // m/s^2 (default 0, -9.81, 0)
+    double flip;                     // share of FLIP in the transfer back, 0 .. 1 (default 0: PIC or APIC)
+    bool affine;                     // APIC: particles carry the gradient of their velocity (default true)
+    fluid_surface surface;           // default: ghost fluid
+    fluid_precondition precondition; // default: multigrid
     double tolerance;     // of the pressure, relative, 1e-14 .. 1e-2 (default 1e-6; coarser ones make false yielding)
     double cfl;           // cells a particle may move in a step, .05 .. 5 (default 1)
     double dt;            // s, 1e-12 .. 1e6; NaN: by cfl (default)

@@ -197,9 +197,16 @@ core_status fluid__pcg(fluid_world *w, double *q, core_error *err) {
     fluid__rows(w, residual_row, &job);
     const double goal = w->def.tolerance * max_rows(w, w->row_sum);
     double worst = max_rows(w, w->row_max), rho = 0;
-    core_thread_for(w->threads, blocks, factor_block, &job);
+    const bool multigrid = w->def.precondition == FLUID_PRECONDITION_MULTIGRID;
+    if (multigrid)
+        fluid__levels_build(w);
+    else
+        core_thread_for(w->threads, blocks, factor_block, &job);
     for (w->iterations = 0; worst > goal && w->iterations < ITERATIONS_MAX; ++w->iterations) {
-        core_thread_for(w->threads, blocks, solve_block, &job);
+        if (multigrid)
+            fluid__levels_cycle(w);
+        else
+            core_thread_for(w->threads, blocks, solve_block, &job);
         fluid__rows(w, dot_row, &job);
         const double fresh = sum_rows(w);
         job.scale = w->iterations == 0 ? 0 : fresh / rho;

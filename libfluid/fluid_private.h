@@ -30,6 +30,16 @@ typedef struct fluid_stress {
     double *wall[3];     // (count) traction of the material on the wall in a cell
 } fluid_stress;
 
+#define FLUID_LEVELS_MAX 28 // halvings of the longest axis of FLUID_CELLS_MAX cells, and one more
+
+// A level of the multigrid: the box of cells that is looked at, in the world's own arrays (level 0) or packed behind a
+// border of one cell.
+typedef struct fluid_level {
+    int n[3], stride[3], base;            // cells along each axis, of an index, index of the first
+    double *diagonal, *inverse, *link[3]; // matrix; 1/diagonal, 0 where there is no material
+    double *x, *b;
+} fluid_level;
+
 /// (count): of cells, faces along an axis, edges or nodes of the grid, as indexed there; (rows): of the box.
 struct fluid_world {
     fluid_def def;
@@ -53,8 +63,10 @@ struct fluid_world {
     double *q;                                 // (count) pressure times dt/(rho h), m/s
     double *pressure;                          // (count) Pa
     double *diagonal, *link[3], *precon, *b, *r, *z, *s; // (count) pressure matrix and vectors
-    int32_t *label, *list;                               // (count) components and queues
-    int32_t *wall_face; // (count_wall_faces) closed faces near the material's side of a solid: 4 c + axis
+    fluid_level level[FLUID_LEVELS_MAX];
+    int count_levels, levels; // that there is memory for; in use
+    int32_t *label, *list;    // (count) components and queues
+    int32_t *wall_face;       // (count_wall_faces) closed faces near the material's side of a solid: 4 c + axis
     int count_wall_faces;
     double *row_sum, *row_max;  // (rows)
     int *span_lo, *span_hi;     // (rows) full cells of a row lie in [span_lo, span_hi)
@@ -142,7 +154,11 @@ void fluid__surface_phi(fluid_world *w);                              // fluid_c
 void fluid__extend(fluid_world *w, bool by_mass);                     // fluid_extend.c: u beyond the known faces
 core_status fluid__project(fluid_world *w, double *q, core_error *err); // fluid_pressure.c: u without divergence
 core_status fluid__pcg(fluid_world *w, double *q, core_error *err);     // fluid_pcg.c: solves diagonal, link, b
-void fluid__move(fluid_world *w, double dt);                            // fluid_move.c
+core_status fluid__levels_create(fluid_world *w, core_error *err);      // fluid_multigrid.c
+void fluid__levels_destroy(fluid_world *w);
+void fluid__levels_build(fluid_world *w);    // from diagonal and link
+void fluid__levels_cycle(fluid_world *w);    // z = an approximate inverse of the matrix times r
+void fluid__move(fluid_world *w, double dt); // fluid_move.c
 
 // ---------------------------------------------------------------------------------------------- sand
 

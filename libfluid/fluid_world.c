@@ -196,6 +196,7 @@ core_status fluid_world_create(const fluid_def *def, int count_solids, const flu
     for (int i = 0; i < count_solids; ++i) w->solids[i] = solids[i];
     w->count_solids = count_solids;
     CORE_TRY_DONE(new_grid_fields(w, err));
+    CORE_TRY_DONE(fluid__levels_create(w, err));
     CORE_TRY_DONE(new_particles(w, err));
     for (int a = 0; a < 3; ++a) w->lo[a] = a < def->dim ? 1 : 0, w->hi[a] = a < def->dim ? 2 : 1;
     CORE_TRY_DONE(fluid__solid_update(w, err));
@@ -210,6 +211,7 @@ done:
 void fluid_world_destroy(fluid_world **world) {
     if (!world || !*world) return;
     fluid_world *w = *world;
+    fluid__levels_destroy(w);
     for (int a = 0; a < 3; ++a) {
         double *each[] = {w->u[a], w->old[a], w->star[a], w->mass[a], w->area[a], w->link[a], w->p.x[a], w->p.v[a]};
         for (size_t i = 0; i < sizeof each / sizeof *each; ++i) core_free(each[i]);

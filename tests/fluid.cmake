@@ -1,5 +1,5 @@
 # The continuum solver: transfers, grid, solids, pressure, sand.
-foreach(module transfer solid world)
+foreach(module multigrid transfer solid world)
   cem_test(test_fluid_${module} unit/test_fluid_${module}.c unit fluid)
 endforeach()
 foreach(physics pressure sand)

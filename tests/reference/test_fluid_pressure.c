@@ -1,6 +1,19 @@
 /// Pressure: still water, exact solutions under refinement with free and solid boundaries, closed parts.
 #include "fluid_physics.h"
 
+static fluid_precondition precondition; // of the solver under test
+
+static int use_multigrid(void **state) {
+    (void)state;
+    precondition = FLUID_PRECONDITION_MULTIGRID;
+    return 0;
+}
+static int use_mic(void **state) {
+    (void)state;
+    precondition = FLUID_PRECONDITION_MIC;
+    return 0;
+}
+
 // Sets phi, kinds and faces by hand: material where `inside` is negative; all faces touched count as known.
 static void set_material(fluid_world *w, double (*inside)(const double *x)) {
     const fluid_grid *g = &w->grid;
@@ -83,6 +96,7 @@ static void ball_gradient(const double *x, double *slope) {
 static double free_error(int dim, double h, fluid_surface order) {
     fluid_def def = fluid_box(dim, 2, 2, h);
     def.surface = order;
+    def.precondition = precondition;
     def.tolerance = 1e-12;
     def.capacity = 1;
     fluid_world *w = fluid_make(&def, 0, NULL);
@@ -126,6 +140,7 @@ static void bowl_gradient(const double *x, double *slope) {
 static double bowl_error(double h) {
     const fluid_solid bowl = {.kind = FLUID_SOLID_BOWL, .present = true, .centre = {1.03, .98}, .radius = .7};
     fluid_def def = fluid_box(2, 2, 2, h);
+    def.precondition = precondition;
     def.tolerance = 1e-12;
     fluid_world *w = fluid_make(&def, 1, &bowl);
     set_material(w, everywhere);
@@ -160,6 +175,7 @@ static void weight_in_a_bowl_is_exact(void **state) {
     (void)state;
     const fluid_solid bowl = {.kind = FLUID_SOLID_BOWL, .present = true, .centre = {1.03, .98}, .radius = .7};
     fluid_def def = fluid_box(2, 2, 2, .05);
+    def.precondition = precondition;
     def.tolerance = 1e-12;
     fluid_world *w = fluid_make(&def, 1, &bowl);
     set_material(w, below_half);
@@ -190,6 +206,7 @@ static void still_water(int dim, fluid_surface order, double depth, double h, do
     def.affine = false;
     def.surface = order;
     def.cfl = .5;
+    def.precondition = precondition;
     def.tolerance = 1e-10;
     fluid_world *w = fluid_make(&def, 0, NULL);
     fluid_fill(w, 0, 0, 0, def.region[3], depth, def.region[3], true);
@@ -220,6 +237,7 @@ static void full_box(void **state) {
     (void)state;
     fluid_def def = fluid_box(2, .2, .2, .01);
     def.material = FLUID_WATER;
+    def.precondition = precondition;
     def.tolerance = 1e-10;
     fluid_world *w = fluid_make(&def, 0, NULL);
     fluid_fill(w, 0, 0, 0, .2, .2, 0, false);
@@ -268,9 +286,13 @@ static void transfers_damp(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transfers_damp),         cmocka_unit_test(orders_at_a_free_surface),
-        cmocka_unit_test(order_at_a_curved_wall), cmocka_unit_test(weight_in_a_bowl_is_exact),
-        cmocka_unit_test(water_stays_still),      cmocka_unit_test(full_box),
+        cmocka_unit_test(orders_at_a_free_surface),
+        cmocka_unit_test(order_at_a_curved_wall),
+        cmocka_unit_test(weight_in_a_bowl_is_exact),
+        cmocka_unit_test(water_stays_still),
+        cmocka_unit_test(full_box),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest other[] = {cmocka_unit_test(transfers_damp)};
+    return cmocka_run_group_tests_name("multigrid", tests, use_multigrid, NULL) +
+           cmocka_run_group_tests_name("MIC(0)", tests, use_mic, NULL) + cmocka_run_group_tests(other, NULL, NULL);
 }
