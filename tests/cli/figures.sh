@@ -58,6 +58,13 @@ same "titles of shapes" "$(shape_title hash) $(shape_title s) $(shape_title comm
 same "minutes" "$(minutes 59), $(minutes 61), $(minutes 7260)" "59 s, 1 min 1 s, 2 h 1 min"
 same "within" "$(within 1.05 1 0.1)$(within 1.2 1 0.1)$(within nan 1 9)" "holdsdoes not holddoes not hold"
 same "below" "$(below 1 2)$(below 2 1)$(below '' 1)" "holdsdoes not holddoes not hold"
+. "$source/cmd/figure/continuum.sh"
+# Two particles side by side on the area of a column of height .5; the third is of the base. On both sides of the middle: half each.
+printf 'id,type,x,y,angle\n0,grain,0.05,0,0\n1,grain,0.15,0,0\n2,base,5,0,0\n' >"$out/one.csv"
+printf 'id,type,x,y,angle\n0,sand,1.95,0,0\n1,sand,2.15,0,0\n' >"$out/two.csv"
+same "profile" "$(continuum_profile "$out/one.csv" "$out/one.csv" 1 0.5 0 0.1 | paste -sd ';')" "0.05 2.50000;0.15 2.50000;0.25 0.00000"
+same "profile of two sides" "$(continuum_profile "$out/two.csv" "$out/two.csv" 1 0.5 2 0.1 | paste -sd ';')" "0.05 2.50000;0.15 2.50000;0.25 0.00000"
+same "front and height" "$(printf '0.05 0.5\n0.15 0.05\n0.25 0\n' | continuum_front)" "0.2 0.5"
 mkdir -p "$out/maps"
 # An octagon in the unit circle has the area 2 sqrt 2; a hollow ring has the hull of its outer circle.
 same "hull of an octagon" "$(cd "$source" && hull_radius shapes/octagon.wkt 2 | cut -c1-7)" "1.05390"
