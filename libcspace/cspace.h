@@ -385,6 +385,10 @@ void cspace_map_evaluate(const cspace_map *map, const cspace_pose *poses, int n,
 void cspace_map_distance(const cspace_map *map, const cspace_pose *poses, int n, double *d,
                          cspace_map_scratch *scratch);
 
+/// cspace_train_def.arm_width that is left to the pair: 24 where the fold exchanges the shapes (equal ones of one
+/// size), else 32.
+#define CSPACE_ARM_WIDTH_AUTO (-1)
+
 /// How a map is trained.
 typedef struct cspace_train_def {
     int cookie;
@@ -394,7 +398,7 @@ typedef struct cspace_train_def {
     double far_weight;         // 0.1: weight of samples with |d| > 0.12
     int64_t samples;           // rows of the file used, 0: all
     bool arm_normal;           // false; true: the distance net is trained first, the moment-arm net sees its normals
-    int arm_layers, arm_width; // of the moment-arm net; 0: those of `net`
+    int arm_layers, arm_width; // of the moment-arm net; 0: those of `net`; width CSPACE_ARM_WIDTH_AUTO
     double arm_clip;        // 0: none; errors of s beyond this, units of L, count linearly in the moment-arm net's loss
     int tries;              // 1: seeds that are tried while d misses the target; epochs and seconds are shared out
     double target;          // 0: mean error of d, units of L, that ends the tries

@@ -24,8 +24,10 @@
 #define TRY_SEED 1000
 // Moment-arm net of `accurate`. s jumps where another face or corner takes over the contact: by their squares the
 // errors there outweigh all others.
-#define ARM_WIDTH 24
 #define ARM_CLIP 0.01
+// Its width. Without exchange its domain is twice as large.
+#define ARM_WIDTH 24
+#define ARM_WIDTH_NO_EXCHANGE 32
 // Heads of a distance net where the recipe leaves their number to the pair.
 #define HEADS_MANY 4
 
@@ -49,7 +51,7 @@ core_status cspace_train_recipe(const char *name, cspace_train_def *def, core_er
         d.net.optimiser = NN_SOAP;
         d.net.heads = 0;
         d.arm_normal = true;
-        d.arm_layers = 2, d.arm_width = ARM_WIDTH;
+        d.arm_layers = 2, d.arm_width = CSPACE_ARM_WIDTH_AUTO;
         d.arm_clip = ARM_CLIP;
         d.net.epochs = ACCURATE_EPOCHS;
     } else if (strcmp(name, "paper") == 0) {
@@ -121,6 +123,8 @@ static core_status check(const cspace_samples *samples, const cspace_train_def *
                (long long)samples->training.n, samples->a.name, samples->b.name);
     CORE_CHECK(def->tries >= 1 && def->tries <= CSPACE__TRIES_MAX, CORE_RANGE, "tries: found %d, expected 1 to %d",
                def->tries, CSPACE__TRIES_MAX);
+    CORE_CHECK(def->arm_width >= 0 || def->arm_width == CSPACE_ARM_WIDTH_AUTO, CORE_RANGE,
+               "arm width: found %d, expected a number >= 0", def->arm_width);
     CORE_CHECK(def->arm_clip >= 0.0, CORE_RANGE, "arm clip: found %g, expected a number >= 0", def->arm_clip);
     CORE_CHECK(def->target >= 0.0, CORE_RANGE, "target: found %g, expected a number >= 0", def->target);
     int64_t negative = 0, positive = 0;
@@ -208,7 +212,10 @@ static void describe_jobs(const cspace__train_rows *t, const cspace_train_def *d
     jobs[1].def.gradient_weight = 0.0;
     jobs[1].def.heads = 1; // s is no minimum of anything
     jobs[1].def.seed = def->net.seed + 1;
-    if (def->arm_width > 0) jobs[1].def.width = def->arm_width;
+    if (def->arm_width == CSPACE_ARM_WIDTH_AUTO)
+        jobs[1].def.width = map->fold.swap ? ARM_WIDTH : ARM_WIDTH_NO_EXCHANGE;
+    else if (def->arm_width > 0)
+        jobs[1].def.width = def->arm_width;
     if (def->arm_layers > 0) jobs[1].def.layers = def->arm_layers;
 }
 

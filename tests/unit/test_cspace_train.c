@@ -168,7 +168,7 @@ static void test_accurate(void **state) {
     assert_true(map.arm_normal && map.distance.inputs == 6);
     assert_true(map.distance.heads == 4 && map.moment_arm.heads == 1 && plain.distance.heads == 1);
     assert_true(map.moment_arm.inputs == 6 + CSPACE_NORMAL_INPUTS && map.moment_arm.layers == 2 &&
-                map.moment_arm.width == 24);
+                map.moment_arm.width == 32);
     assert_true(map.error.d_mean < 0.7 * plain.error.d_mean && map.error.normal_mean < 0.7 * plain.error.normal_mean);
     assert_true(map.error.arm_p50 < plain.error.arm_p50);
     cspace_map_clear(&map);
@@ -289,6 +289,29 @@ static void test_arm_clip(void **state) {
         cspace_map_clear(&map);
     }
     assert_true(distance[0] == distance[1] && arm[0] != arm[1]);
+}
+
+// The width of the moment-arm net that `accurate` leaves to the pair: 24 where the fold exchanges the shapes, else 32.
+static void test_arm_width(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        cspace_samples s = samples; // rows of the disc and the square: what is learned does not matter
+        cspace_train_def def = small_def("accurate", 1.0);
+        cspace_map map;
+        if (k == 1) s.ratio = 1.0, s.b = disc.shape;
+        if (k == 2) def.arm_width = 8;
+        def.samples = 1000;
+        train(&s, &def, &map);
+        assert_true(map.fold.swap == (k == 1));
+        assert_int_equal(map.moment_arm.width, k == 2 ? 8 : k == 1 ? 24 : 32);
+        cspace_map_clear(&map);
+    }
+    cspace_train_def def = small_def("accurate", 1.0);
+    cspace_map map;
+    core_error err = {0};
+    def.arm_width = -2;
+    assert_int_equal(cspace_train(&samples, &def, NULL, &map, &err), CORE_RANGE);
+    assert_non_null(strstr(err.message, "arm width: found -2"));
 }
 
 // The staleness hash sees whatever changes the result, and not the threads.
@@ -458,7 +481,7 @@ int main(void) {
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_subset_and_memory),
         cmocka_unit_test(test_exchange),     cmocka_unit_test(test_progress),
         cmocka_unit_test(test_best_weights), cmocka_unit_test(test_round_pair),
-        cmocka_unit_test(test_arm_clip),
+        cmocka_unit_test(test_arm_clip),     cmocka_unit_test(test_arm_width),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
