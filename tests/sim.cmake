@@ -80,8 +80,11 @@ set_tests_properties(golden PROPERTIES LABELS determinism TIMEOUT 600)
 add_test(NAME blas_threads COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/determinism/blas_threads.sh ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 set_tests_properties(blas_threads PROPERTIES LABELS determinism TIMEOUT 600)
 
-# Many discs on trained maps, beside published numbers (minutes each; the maps are trained once for a build folder).
-cem_test(test_discs_jamming reference/test_discs_jamming.c slow sim)
+# Many discs beside published numbers, minutes each: contacts in closed form, and on trained maps (once for a build folder).
+foreach(subject jamming columns)
+  cem_test(test_discs_${subject} reference/test_discs_${subject}.c slow sim)
+  set_tests_properties(test_discs_${subject} PROPERTIES TIMEOUT 3600)
+endforeach()
 add_test(NAME discs_column COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/discs_column.sh ${CMAKE_BINARY_DIR} 0.5)
 add_test(NAME discs_packing COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/discs_packing.sh ${CMAKE_BINARY_DIR})
 set_tests_properties(discs_column discs_packing PROPERTIES LABELS slow TIMEOUT 7200 RESOURCE_LOCK discs_maps)

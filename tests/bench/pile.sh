@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks on a settled pile of #: a step beside the bare kernels, copies of the pile side by side, Chipmunk.
-#   tests/bench/pile.sh BUILD [COUNT]     (1000; 11000 takes a quarter of an hour to settle)
+#   tests/bench/pile.sh BUILD [COUNT]     (1000; 11000 takes seven minutes of processor time to settle)
 # Maps and the settled run are made once and kept in BUILD/bench.
 set -euo pipefail
 build=$(realpath "${1:?usage: tests/bench/pile.sh BUILD [COUNT]}")

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Columns of discs that collapse, beside the published contact-dynamics runs of Staron and Hinch (J. Fluid Mech. 545, 2005; their profiles: Lagree,
-# Staron and Popinet, J. Fluid Mech. 686, 2011): friction 0.5, restitution 0.5, diameters spread 1.5 : 1, walls taken away at once, base of fixed discs of
-# the mean diameter, side by side. Half of the column is simulated: its middle is a wall without friction.
+# Columns of discs that collapse, on trained maps and by the commands alone: what test_discs_columns.c does with contacts in closed form. The
+# difference is the share of the maps, which resist rolling a little (libsim/README.md). Published: contact-dynamics runs of Staron and Hinch (J. Fluid
+# Mech. 545, 2005; their profiles: Lagree, Staron and Popinet, J. Fluid Mech. 686, 2011): friction 0.5, restitution 0.5, diameters spread 1.5 : 1, walls
+# taken away at once, base of fixed discs of the mean diameter, side by side. Half of the column is simulated: its middle is a wall without friction.
 # Usage: discs_column.sh BUILD [ASPECT [SEEDS [HALF]]]: 0.5 or 1.42 (both), number of seeds (5), L0 in d (40).
 . "$(dirname "$0")/discs.sh"
 aspects=${2:-"0.5 1.42"} seeds=${3:-5}
