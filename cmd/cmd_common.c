@@ -1,10 +1,11 @@
 /// What every command does alike (cmd_common.h). The one static struct below holds the program's name and the progress
 /// line that stands on the terminal; a process has one of each.
-#define _POSIX_C_SOURCE 200809L // getrusage, isatty, SIGXFSZ
+#define _POSIX_C_SOURCE 200809L // getrusage, isatty, open, SIGXFSZ
 
 #include "cmd_common.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -70,6 +71,15 @@ static error_t pass_inputs(int key, char *text, struct argp_state *state) {
     return 0;
 }
 
+/// A standard stream that the caller closed would be the number of the next file opened, and messages would go into that
+/// file. Its number is given to /dev/null, the wrong way round: using it fails, as it should.
+static void keep_standard_numbers(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0) continue;
+        if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) _exit(CMD_EXIT_FAILED);
+    }
+}
+
 /// At exit: output that could not be written (a full disk, a closed pipe) must not look like success.
 static void check_output(void) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return;
@@ -82,6 +92,7 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, void *input, bool
     static const struct argp_option quiet_options[] = {
         {"quiet", CMD_KEY_QUIET, NULL, 0, "Print no progress, only results and failures", -1}, {0}};
     static const struct argp quiet_argp = {.options = quiet_options, .parser = parse_quiet};
+    keep_standard_numbers();
     if (argc > 0 && argv[0] && argv[0][0]) cmd__state.name = base_name(cmd__state.called = argv[0]);
     cmd__state.terminal = isatty(STDERR_FILENO) == 1;
     argp_err_exit_status = CMD_EXIT_USAGE;

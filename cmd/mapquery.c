@@ -1,25 +1,26 @@
 // mapquery: asks a contact map, the minimiser or the outlines themselves, for many poses.
 #include "cmd_common.h"
 #include "cmd_statement.h"
+#include "core_csv.h"
 #include "cspace.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char doc[] =
     "Answers poses with signed distance, its gradient and moment arms, from a bundle of maps or "
     "from the minimiser or the outlines. Poses come as CSV with "
-    "the header line theta,x,y on standard input: angle (rad) and centre of B seen from A, in "
+    "columns theta, x and y on standard input: angle (rad) and centre of B seen from A, in "
     "A's frame, in units of the larger circumradius. "
     "The answer goes to standard output. --error prints what is known of a map's errors instead.\v"
     "Examples: printf 'theta,x,y\\n0,1.8,0\\n' | mapquery column.maps.h5 hash hash\n"
     "          mapquery --numeric hash.sdf.h5 u.sdf.h5 --ratio 0.5 < poses.csv\n"
     "          mapquery column.maps.h5 hash hash --error";
 
-#define LINE_BYTES 1024
-#define HEADER "theta,x,y"
+static const double LARGEST = 1e6; // of a pose
 
 typedef struct options {
     bool numeric, exact, error, json;
@@ -67,79 +68,32 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 // ---------------------------------------------------------------------------------------------- poses
 
-typedef struct poses {
-    size_t n, capacity;
-    cspace_pose *pose;
-} poses;
-
-static core_status poses_add(poses *p, const cspace_pose *pose, core_error *err) {
-    if (p->n == p->capacity) {
-        const size_t capacity = p->capacity ? 2 * p->capacity : 1024;
-        cspace_pose *more = core_realloc(p->pose, p->n, capacity, sizeof *more);
-        CORE_CHECK(more, CORE_MEMORY, "standard input: out of memory at %zu poses", p->n);
-        p->pose = more;
-        p->capacity = capacity;
+// Poses of standard input, in the order theta, x, y.
+static core_status read_poses(core_csv *csv, core_error *err) {
+    static const core_csv_column columns[3] = {{"theta", true, false}, {"x", true, false}, {"y", true, false}};
+    CORE_TRY(core_csv_read_open(STDIN_FILENO, "standard input", 3, columns, csv, err));
+    for (int i = 0; i < 3 * csv->count_rows; i++) {
+        CORE_CHECK(fabs(csv->values[i]) <= LARGEST, CORE_RANGE,
+                   "standard input:%d: column %s: found %g, expected %g to %g", csv->lines[i / 3], columns[i % 3].name,
+                   csv->values[i], -LARGEST, LARGEST);
     }
-    p->pose[p->n++] = *pose;
     return CORE_OK;
 }
 
-// Without surrounding blanks and line ends.
-static char *trim(char *text) {
-    while (*text == ' ' || *text == '\t') text++;
-    size_t n = strlen(text);
-    while (n > 0 && strchr(" \t\r\n", text[n - 1])) text[--n] = '\0';
-    return text;
-}
-
-static core_status parse_line(char *line, long number, cspace_pose *pose, core_error *err) {
-    static const char *const names[3] = {"theta", "x", "y"};
-    double value[3];
-    char *field = line;
-    for (int i = 0; i < 3; i++) {
-        char *comma = field ? strchr(field, ',') : NULL;
-        CORE_CHECK(field && (i < 2) == (comma != NULL), CORE_FORMAT,
-                   "standard input, line %ld: expected three numbers theta,x,y", number);
-        if (comma) *comma = '\0';
-        char what[64];
-        snprintf(what, sizeof what, "standard input, line %ld, %s", number, names[i]);
-        CORE_TRY(core_parse_number(trim(field), what, -1e6, 1e6, &value[i], err));
-        field = comma ? comma + 1 : NULL;
-    }
-    *pose = (cspace_pose){value[0], value[1], value[2]};
-    return CORE_OK;
-}
-
-static core_status read_poses(FILE *in, poses *p, core_error *err) {
-    char line[LINE_BYTES];
-    for (long number = 1; fgets(line, sizeof line, in); number++) {
-        CORE_CHECK(strlen(line) < sizeof line - 1, CORE_FORMAT, "standard input, line %ld: longer than %d bytes",
-                   number, LINE_BYTES - 2);
-        char *text = trim(line);
-        if (number == 1) {
-            CORE_CHECK(strcmp(text, HEADER) == 0, CORE_FORMAT,
-                       "standard input, line 1: found \"%.40s\", expected the header line \"" HEADER "\"", text);
-            continue;
-        }
-        if (*text == '\0') continue;
-        cspace_pose pose;
-        CORE_TRY(parse_line(text, number, &pose, err));
-        CORE_TRY(poses_add(p, &pose, err));
-    }
-    CORE_CHECK(!ferror(in), CORE_IO, "standard input: %s", strerror(errno));
-    CORE_CHECK(p->n > 0, CORE_FORMAT,
-               "standard input is empty, expected CSV: the header line \"" HEADER "\", then one pose a line");
-    return CORE_OK;
+static cspace_pose pose_of(const core_csv *csv, int i) {
+    const double *v = csv->values + 3 * (size_t)i;
+    return (cspace_pose){v[0], v[1], v[2]};
 }
 
 // ---------------------------------------------------------------------------------------------- answers
 
-static core_status print_contacts(FILE *out, const poses *p, const cspace_contact *contacts, core_error *err) {
-    fprintf(out, HEADER ",d,d_theta,gx,gy,r_a,r_b\n");
-    for (size_t i = 0; i < p->n; i++) {
+static core_status print_contacts(FILE *out, const core_csv *p, const cspace_contact *contacts, core_error *err) {
+    fprintf(out, "theta,x,y,d,d_theta,gx,gy,r_a,r_b\n");
+    for (int i = 0; i < p->count_rows; i++) {
         const cspace_contact *c = &contacts[i];
-        fprintf(out, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", p->pose[i].theta, p->pose[i].x,
-                p->pose[i].y, c->d, c->d_theta, c->g[0], c->g[1], c->r_a, c->r_b);
+        const cspace_pose pose = pose_of(p, i);
+        fprintf(out, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", pose.theta, pose.x, pose.y, c->d,
+                c->d_theta, c->g[0], c->g[1], c->r_a, c->r_b);
     }
     CORE_CHECK(fflush(out) == 0 && !ferror(out), CORE_IO, "standard output: %s", strerror(errno));
     return CORE_OK;
@@ -175,32 +129,38 @@ static core_status source_open(const options *o, double ratio, source *s, core_e
     return status == CORE_OK ? CORE_OK : core_error_prefix(err, status, "%s", o->words[0]);
 }
 
-static core_status answer_exact(const source *s, const poses *p, cspace_contact *contacts, core_error *err) {
+static core_status answer_exact(const source *s, const core_csv *p, cspace_contact *contacts, core_error *err) {
     core_status status = CORE_OK;
     cspace_exact *exact = NULL;
     cspace_exact_scratch *scratch = NULL;
     CORE_TRY_DONE(cspace_exact_create(&s->pair, &exact, err));
     CORE_TRY_DONE(cspace_exact_scratch_create(exact, &scratch, err));
-    for (size_t i = 0; i < p->n; i++) cspace_exact_contact(exact, &p->pose[i], &contacts[i], scratch);
+    for (int i = 0; i < p->count_rows; i++) {
+        const cspace_pose pose = pose_of(p, i);
+        cspace_exact_contact(exact, &pose, &contacts[i], scratch);
+    }
 done:
     cspace_exact_scratch_destroy(&scratch);
     cspace_exact_destroy(&exact);
     return status;
 }
 
-static core_status answer(const source *s, const poses *p, cspace_contact *contacts, core_error *err) {
+static core_status answer(const source *s, const core_csv *p, cspace_contact *contacts, core_error *err) {
     if (!s->map) {
         cspace_search_def search = cspace_search_default_def();
         search.tolerance = 1e-6; // an answer on its own should not show the search
-        for (size_t i = 0; i < p->n; i++) cspace_numeric_contact(&s->pair, &search, &p->pose[i], &contacts[i]);
+        for (int i = 0; i < p->count_rows; i++) {
+            const cspace_pose pose = pose_of(p, i);
+            cspace_numeric_contact(&s->pair, &search, &pose, &contacts[i]);
+        }
         return CORE_OK;
     }
     cspace_map_scratch *scratch = NULL;
     CORE_TRY(cspace_map_scratch_create(1, &scratch, err));
-    for (size_t i = 0; i < p->n; i++) {
-        const cspace_pose pose = s->swapped ? cspace_swap_pose(&p->pose[i]) : p->pose[i];
+    for (int i = 0; i < p->count_rows; i++) {
+        const cspace_pose asked = pose_of(p, i), pose = s->swapped ? cspace_swap_pose(&asked) : asked;
         cspace_map_evaluate(s->map, &pose, 1, INFINITY, &contacts[i], scratch);
-        if (s->swapped) cspace_swap_return(&p->pose[i], &contacts[i]);
+        if (s->swapped) cspace_swap_return(&asked, &contacts[i]);
     }
     cspace_map_scratch_destroy(&scratch);
     return CORE_OK;
@@ -220,20 +180,20 @@ static core_status print_statement(const options *o, const source *s, core_error
 static core_status run(const options *o, double ratio, core_error *err) {
     core_status status = CORE_OK;
     source s = {0};
-    poses p = {0};
+    core_csv p = {0};
     cspace_contact *contacts = NULL;
     CORE_TRY_DONE(source_open(o, ratio, &s, err));
     if (o->error) {
         status = print_statement(o, &s, err);
         goto done;
     }
-    CORE_TRY_DONE(read_poses(stdin, &p, err));
-    CORE_NEW_DONE(contacts, p.n);
+    CORE_TRY_DONE(read_poses(&p, err));
+    CORE_NEW_DONE(contacts, (size_t)p.count_rows);
     CORE_TRY_DONE(o->exact ? answer_exact(&s, &p, contacts, err) : answer(&s, &p, contacts, err));
     CORE_TRY_DONE(print_contacts(stdout, &p, contacts, err));
 done:
     core_free(contacts);
-    core_free(p.pose);
+    core_csv_clear(&p);
     source_clear(&s);
     return status;
 }

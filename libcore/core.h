@@ -202,6 +202,9 @@ const char *core_nearest_word(const char *word, const char *const *candidates, i
 /// Whole file into memory, a zero added behind it. IO (names the path and the system's reason; directories and devices
 /// are refused), RANGE if larger than max_bytes. Caller frees with core_free.
 core_status core_file_read(const char *path, size_t max_bytes, char **data, size_t *n_bytes, core_error *err);
+/// As core_file_read, what is left of an open descriptor, which stays open: standard input. `name` is for messages.
+core_status core_file_read_open(int descriptor, const char *name, size_t max_bytes, char **data, size_t *n_bytes,
+                                core_error *err);
 /// Writes path under a temporary name beside it, syncs and renames. On failure nothing is left and an old file is
 /// untouched.
 core_status core_file_write(const char *path, const void *data, size_t n_bytes, core_error *err);

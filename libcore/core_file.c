@@ -67,6 +67,12 @@ done:
     return status;
 }
 
+core_status core_file_read_open(int descriptor, const char *name, size_t max_bytes, char **data, size_t *n_bytes,
+                                core_error *err) {
+    CORE_CHECK(name && data && n_bytes, CORE_ARG, "file: null pointer");
+    return read_all(descriptor, name, max_bytes, 0, data, n_bytes, err);
+}
+
 // ---------------------------------------------------------------------------------------------- writing
 
 static bool write_all(int fd, const char *bytes, size_t n_bytes) {

@@ -73,7 +73,7 @@ done:
 }
 
 core_status sim__scene_csv(const sim__reader *r, const core_yaml_node *place, int count_columns,
-                           const sim_csv_column *columns, sim_csv *csv, const char **path, core_error *err) {
+                           const core_csv_column *columns, core_csv *csv, const char **path, core_error *err) {
     sim_scene *scene = r->scene;
     const size_t n = (size_t)scene->count_csv;
     char **more = core_realloc(scene->csv_paths, n, n + 1, sizeof *more);
@@ -83,7 +83,7 @@ core_status sim__scene_csv(const sim__reader *r, const core_yaml_node *place, in
     scene->count_csv++;
     *path = more[n];
     core_error cause = {0};
-    const core_status status = sim_csv_read(*path, count_columns, columns, csv, &cause);
+    const core_status status = core_csv_read(*path, count_columns, columns, csv, &cause);
     if (status == CORE_OK) return CORE_OK;
     core_yaml_fail(r->doc, place, err, "%s", cause.message);
     if (err) err->code = status;

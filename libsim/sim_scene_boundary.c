@@ -53,10 +53,10 @@ static core_status read_polyline(const reader *r, const core_yaml_node *node, si
 // ---------------------------------------------------------------------------------------------- motion
 
 static core_status read_table(const reader *r, const core_yaml_node *place, sim_motion_def *motion, core_error *err) {
-    static const sim_csv_column columns[] = {
+    static const core_csv_column columns[] = {
         {"t", true, false}, {"x", false, false}, {"y", false, false}, {"angle", false, false}};
     core_status status = CORE_OK;
-    sim_csv csv = {0};
+    core_csv csv = {0};
     const char *path = NULL;
     CORE_TRY_DONE(sim__scene_csv(r, place, 4, columns, &csv, &path, err));
     if (csv.count_found < 2) {
@@ -76,7 +76,7 @@ static core_status read_table(const reader *r, const core_yaml_node *place, sim_
     motion->count_rows = csv.count_rows;
     csv.values = NULL;
 done:
-    sim_csv_clear(&csv);
+    core_csv_clear(&csv);
     return status;
 }
 

@@ -159,16 +159,16 @@ static core_status read_outlets(const reader *r, core_error *err) {
     return CORE_OK;
 }
 
-static const sim_csv_column pose_columns[] = {{"type", true, true},    {"x", true, false},   {"y", true, false},
-                                              {"angle", false, false}, {"vx", false, false}, {"vy", false, false},
-                                              {"omega", false, false}, {"id", false, false}};
+static const core_csv_column pose_columns[] = {{"type", true, true},    {"x", true, false},   {"y", true, false},
+                                               {"angle", false, false}, {"vx", false, false}, {"vy", false, false},
+                                               {"omega", false, false}, {"id", false, false}};
 enum { POSE_TYPE, POSE_X, POSE_Y, POSE_ANGLE, POSE_VX, POSE_VY, POSE_OMEGA, POSE_ID, POSE_COLUMNS };
 
 /// Appends the grains of one file of poses. Ids are passed over: rows of a run are numbered anew.
 static core_status read_poses(const reader *r, const core_yaml_node *place, core_error *err) {
     sim_scene *scene = r->scene;
     core_status status = CORE_OK;
-    sim_csv csv = {0};
+    core_csv csv = {0};
     const char *path = NULL;
     CORE_TRY_DONE(sim__scene_csv(r, place, POSE_COLUMNS, pose_columns, &csv, &path, err));
     const size_t old = (size_t)scene->count_place, count = old + (size_t)csv.count_rows;
@@ -194,7 +194,7 @@ static core_status read_poses(const reader *r, const core_yaml_node *place, core
         scene->count_place++;
     }
 done:
-    sim_csv_clear(&csv);
+    core_csv_clear(&csv);
     return status;
 }
 

@@ -4,7 +4,7 @@
 
 #include "core_yaml.h"
 #include "sim.h"
-#include "sim_csv.h"
+#include "core_csv.h"
 
 /// Every key of a scene file. Static; *count is their number.
 const core_yaml_key *sim__scene_table(int *count);
@@ -41,8 +41,8 @@ void sim__scene_clear_boundaries(sim_scene *scene);
 void sim__scene_clear_grains(sim_scene *scene);
 
 /// Reads the CSV file that a key names, and remembers its path in the scene. *path: borrowed from there. Errors as
-/// sim_csv_read, at the key's line.
+/// core_csv_read, at the key's line.
 core_status sim__scene_csv(const sim__reader *r, const core_yaml_node *place, int count_columns,
-                           const sim_csv_column *columns, sim_csv *csv, const char **path, core_error *err);
+                           const core_csv_column *columns, core_csv *csv, const char **path, core_error *err);
 
 #endif

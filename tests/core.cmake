@@ -1,5 +1,5 @@
 # libcore and cmd_common, and the architecture's rules.
-foreach(part buffer alloc random math thread team text file h5 h5_damage)
+foreach(part buffer alloc csv random math thread team text file h5 h5_damage)
   cem_test(test_core_${part} unit/test_core_${part}.c unit core)
 endforeach()
 set_tests_properties(test_core_h5_damage PROPERTIES ENVIRONMENT

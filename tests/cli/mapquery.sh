@@ -89,22 +89,27 @@ bad() {
     stdin=bad.csv expect 2 "$1" mapquery all.h5 square u
 }
 : >bad.csv
-bad 'theta,x,y' ''
-bad 'theta,x,y' 'theta,x,y\n'
-bad 'line 1' '0,1,2\n'
-bad 'line 1' 'x,y,theta\n0,1,2\n'
-bad 'line 3' 'theta,x,y\n0,1,2\n0,1\n'
-bad 'line 2' 'theta,x,y\n0,1,2,3\n'
-bad 'line 2, x' 'theta,x,y\n0,one,2\n'
-bad 'line 2, theta' 'theta,x,y\nnan,1,2\n'
-bad 'line 2, y' 'theta,x,y\n0,1,inf\n'
-bad 'line 2, y' 'theta,x,y\n0,1,1e999\n'
-bad 'line 2, theta' 'theta,x,y\n0x10,1,2\n'
-bad 'line 2' 'theta,x,y\n0;1;2\n'
-bad 'line 2, x' 'theta,x,y\n0,,2\n'
+bad 'header line' ''
+bad 'no rows' 'theta,x,y\n'
+bad 'input:1: .*theta,x,y' '0,1,2\n'
+bad 'input:1: column "y"' 'x,theta\n0,1\n'
+bad 'input:3: ' 'theta,x,y\n0,1,2\n0,1\n'
+bad 'input:2: ' 'theta,x,y\n0,1,2,3\n'
+bad 'input:2: column x' 'theta,x,y\n0,one,2\n'
+bad 'input:2: column theta' 'theta,x,y\nnan,1,2\n'
+bad 'input:2: column y' 'theta,x,y\n0,1,inf\n'
+bad 'input:2: column y' 'theta,x,y\n0,1,1e999\n'
+bad 'input:3: column y: found 2e+06' 'theta,x,y\n\n0,1,2e6\n'
+bad 'input:2: column theta' 'theta,x,y\n0x10,1,2\n'
+bad 'input:2: ' 'theta,x,y\n0;1;2\n'
+bad 'input:2: column x' 'theta,x,y\n0,,2\n'
+bad 'zero byte' 'theta,x,y\n0,1,2\0,3\n'
+printf 'y,theta,x\n2,0,1\n' | "$bin/mapquery" all.h5 square u | grep -q '^0,1,2,' || fail "columns in another order"
 head -c 5000 /dev/zero | tr '\0' '1' >long.txt
 (echo theta,x,y && cat long.txt) >bad.csv
-stdin=bad.csv expect 2 'line 2' mapquery all.h5 square u
+stdin=bad.csv expect 2 'input:2: ' mapquery all.h5 square u
+"$bin/mapquery" all.h5 square u <&- >/dev/null 2>err.txt
+[ $? = 1 ] && grep -q 'standard input' err.txt || fail "closed standard input: $(cat err.txt)"
 if [ -e /dev/full ]; then
     "$bin/mapquery" all.h5 square u <poses.csv >/dev/full 2>err.txt
     [ $? = 1 ] || fail "full standard output: $(cat err.txt)"

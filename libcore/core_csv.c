@@ -1,10 +1,10 @@
-/// Small tables from CSV files: a header of known column names in any order, a row a line. Messages name file, line and
+/// Tables from CSV files: a header of known column names in any order, a row a line. Messages name file, line and
 /// column.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sim_csv.h"
+#include "core_csv.h"
 
 #define BYTES_MAX ((size_t)1 << 30)
 #define FIELD_MAX 128
@@ -40,7 +40,7 @@ static int count_fields(const char *line) {
 }
 
 // Which column of the table each field of the header is.
-static core_status read_header(const char *path, const char *line, int count, const sim_csv_column *columns,
+static core_status read_header(const char *path, const char *line, int count, const core_csv_column *columns,
                                int fields[FIELDS_MAX], int *count_fields_found, core_error *err) {
     char list[256] = "", field[FIELD_MAX];
     size_t used = 0;
@@ -72,7 +72,7 @@ static core_status read_header(const char *path, const char *line, int count, co
     return CORE_OK;
 }
 
-static core_status read_row(const char *path, int number, const char *line, const sim_csv_column *columns,
+static core_status read_row(const char *path, int number, const char *line, const core_csv_column *columns,
                             const int fields[FIELDS_MAX], int n, double *values, char word[CORE_NAME_MAX],
                             core_error *err) {
     const int found = count_fields(line);
@@ -81,7 +81,7 @@ static core_status read_row(const char *path, int number, const char *line, cons
     const char *at = line;
     char field[FIELD_MAX], what[64];
     for (int f = 0; f < n; ++f) {
-        const sim_csv_column *column = &columns[fields[f]];
+        const core_csv_column *column = &columns[fields[f]];
         const bool fits = next_field(&at, field);
         CORE_CHECK(fits && field[0], CORE_FORMAT, "%s:%d: column %s: found %s, expected %s", path, number, column->name,
                    fits ? "nothing" : "more than 127 bytes", column->is_text ? "a name" : "a number");
@@ -98,46 +98,83 @@ static core_status read_row(const char *path, int number, const char *line, cons
     return CORE_OK;
 }
 
-core_status sim_csv_read(const char *path, int count_columns, const sim_csv_column *columns, sim_csv *csv,
-                         core_error *err) {
-    CORE_CHECK(path && columns && csv && count_columns >= 1 && count_columns <= FIELDS_MAX, CORE_ARG,
-               "sim_csv_read: null argument or %d columns", count_columns);
+static bool has_text(int count, const core_csv_column *columns) {
+    bool found = false;
+    for (int c = 0; c < count; ++c) found = found || columns[c].is_text;
+    return found;
+}
+
+// Of the whole text, which it takes apart.
+static core_status read_text(char *text, const char *path, int count, const core_csv_column *columns, core_csv *csv,
+                             core_error *err) {
     core_status status = CORE_OK;
-    sim_csv made = {.count_columns = count_columns};
-    char *data = NULL, *text = NULL, *line = NULL;
-    size_t n_bytes = 0, lines = 0;
+    core_csv made = {.count_columns = count};
+    char *line = NULL, unused[CORE_NAME_MAX];
+    size_t lines = 1;
     int fields[FIELDS_MAX], n = 0;
-    CORE_TRY_DONE(core_file_read(path, BYTES_MAX, &data, &n_bytes, err));
-    CORE_CHECK_DONE(strlen(data) == n_bytes, CORE_FORMAT, "%s: found a zero byte, expected text", path);
-    for (size_t i = 0; i < n_bytes; ++i) lines += data[i] == '\n';
-    CORE_NEW_DONE(made.values, (lines + 1) * (size_t)count_columns);
-    CORE_NEW_DONE(made.words, lines + 1);
-    CORE_NEW_DONE(made.lines, lines + 1);
-    text = data;
+    for (const char *at = text; *at; ++at) lines += *at == '\n';
+    CORE_NEW_DONE(made.values, lines * (size_t)count);
+    if (has_text(count, columns)) CORE_NEW_DONE(made.words, lines);
+    CORE_NEW_DONE(made.lines, lines);
     CORE_CHECK_DONE(next_line(&text, &line), CORE_FORMAT, "%s: empty; expected a header line", path);
-    CORE_TRY_DONE(read_header(path, line, count_columns, columns, fields, &n, err));
+    CORE_TRY_DONE(read_header(path, line, count, columns, fields, &n, err));
     made.count_found = n;
     for (int number = 2; next_line(&text, &line); ++number) {
         if (!line[strspn(line, " \t")]) continue; // an empty line
-        double *values = made.values + (size_t)made.count_rows * (size_t)count_columns;
-        for (int c = 0; c < count_columns; ++c) values[c] = 0;
-        CORE_TRY_DONE(read_row(path, number, line, columns, fields, n, values, made.words[made.count_rows], err));
+        const size_t row = (size_t)made.count_rows;
+        CORE_TRY_DONE(read_row(path, number, line, columns, fields, n, made.values + row * (size_t)count,
+                               made.words ? made.words[row] : unused, err));
         made.lines[made.count_rows++] = number;
     }
     CORE_CHECK_DONE(made.count_rows >= 1, CORE_FORMAT, "%s: found no rows behind the header, expected at least one",
                     path);
     *csv = made;
-    made = (sim_csv){0};
+    made = (core_csv){0};
 done:
-    sim_csv_clear(&made);
+    core_csv_clear(&made);
+    return status;
+}
+
+static core_status check_arguments(const char *path, int count, const core_csv_column *columns, const core_csv *csv,
+                                   core_error *err) {
+    CORE_CHECK(path && columns && csv && count >= 1 && count <= FIELDS_MAX, CORE_ARG,
+               "core_csv_read: null argument or %d columns", count);
+    return CORE_OK;
+}
+
+// Takes the bytes.
+static core_status read_bytes(char *data, size_t n_bytes, const char *path, int count, const core_csv_column *columns,
+                              core_csv *csv, core_error *err) {
+    core_status status = CORE_OK;
+    CORE_CHECK_DONE(strlen(data) == n_bytes, CORE_FORMAT, "%s: found a zero byte, expected text", path);
+    status = read_text(data, path, count, columns, csv, err);
+done:
     core_free(data);
     return status;
 }
 
-void sim_csv_clear(sim_csv *csv) {
+core_status core_csv_read(const char *path, int count_columns, const core_csv_column *columns, core_csv *csv,
+                          core_error *err) {
+    char *data = NULL;
+    size_t n = 0;
+    CORE_TRY(check_arguments(path, count_columns, columns, csv, err));
+    CORE_TRY(core_file_read(path, BYTES_MAX, &data, &n, err));
+    return read_bytes(data, n, path, count_columns, columns, csv, err);
+}
+
+core_status core_csv_read_open(int descriptor, const char *name, int count_columns, const core_csv_column *columns,
+                               core_csv *csv, core_error *err) {
+    char *data = NULL;
+    size_t n = 0;
+    CORE_TRY(check_arguments(name, count_columns, columns, csv, err));
+    CORE_TRY(core_file_read_open(descriptor, name, BYTES_MAX, &data, &n, err));
+    return read_bytes(data, n, name, count_columns, columns, csv, err);
+}
+
+void core_csv_clear(core_csv *csv) {
     if (!csv) return;
     core_free(csv->values);
     core_free(csv->words);
     core_free(csv->lines);
-    *csv = (sim_csv){0};
+    *csv = (core_csv){0};
 }
