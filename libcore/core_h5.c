@@ -15,6 +15,8 @@
 
 #define FORMAT_MAX 64    // bytes of a format name
 #define H5_PATH_MAX 1024 // bytes of an object's path in a file
+// Bytes of memory that HDF5 takes to open a file: 1.2 MB, most of them at once.
+#define ROOM_BYTES ((size_t)3 << 20)
 
 // Where objects of a growing file begin. The system may be interrupted between two of its pages (4096 bytes) in the
 // middle of a write: descriptions of datasets, of about 300 bytes, do not lie across the end of one.
@@ -194,10 +196,19 @@ static core_status touch(const char *name, const char *path, core_error *err) {
     return CORE_OK;
 }
 
+/// HDF5 1.10 reads address 0 if it gets no memory for a file's cache: refused here, in words.
+static core_status check_room(const char *path, core_error *err) {
+    void *room = core_realloc(NULL, 0, ROOM_BYTES, 1); // never touched
+    CORE_CHECK(room, CORE_MEMORY, "%s: out of memory: HDF5 needs %zu MB to open a file", path, ROOM_BYTES >> 20);
+    core_free(room);
+    return CORE_OK;
+}
+
 core_status core__h5_create_as(core_h5 *file, const char *name, const char *format, int version, core_error *err) {
     core_status status = CORE_OK;
     hid_t access = core__h5_writing_list(file), creation = core__h5_object_list(H5P_FILE_CREATE);
     CORE_TRY_DONE(touch(name, file->path, err));
+    CORE_TRY_DONE(check_room(file->path, err));
     H5_TRY_DONE(access, "/", "create");
     H5_TRY_DONE(file->id = H5Fcreate(name, H5F_ACC_TRUNC, creation, access), "/", "create");
     CORE_TRY_DONE(core_h5_set_text(file, "/", "format", format, err));
@@ -352,6 +363,7 @@ core_status core_h5_open(const char *path, const char *format, int version_max, 
     CORE_CHECK(path && file, CORE_ARG, "HDF5: null pointer");
     CORE_TRY_DONE(core__h5_handle_create(path, false, &made, err));
     CORE_TRY_DONE(check_file(made, &growing, err));
+    CORE_TRY_DONE(check_room(path, err));
     access = access_list();
     made->id = H5Fopen(path, H5F_ACC_RDONLY | (growing ? H5F_ACC_SWMR_READ : 0), access);
     if (made->id < 0) {

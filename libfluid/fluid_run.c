@@ -197,19 +197,22 @@ static core_status check_run(const fluid_scene *scene, const fluid_run_def *def,
     return CORE_OK;
 }
 
+static bool is_input(const fluid_scene *scene, const fluid_run_def *def, const char *path) {
+    bool found = core_file_same(path, scene->path) || core_file_same(path, core_h5_path(def->restart));
+    for (int i = 0; i < scene->count_shapes && !found; ++i) found = core_file_same(path, scene->shape_paths[i]);
+    return found;
+}
+
 // Files that the run reads must survive it, and so must the checkpoint it goes on from.
-static core_status check_paths(const fluid_scene *scene, const fluid_run_def *def, const char *run_path,
-                               core_error *err) {
+static core_status check_outputs(const fluid_scene *scene, const fluid_run_def *def, const char *run_path,
+                                 core_error *err) {
     core_status status = CORE_OK;
     char *previous = NULL;
-    bool own = core_file_same(run_path, scene->path) || core_file_same(run_path, core_h5_path(def->restart)) ||
-               core_file_same(def->checkpoint_path, core_h5_path(def->restart));
-    for (int i = 0; i < scene->count_shapes; ++i) own = own || core_file_same(run_path, scene->shape_paths[i]);
-    if (def->checkpoint_path && def->restart) {
-        CORE_TRY_DONE(core_file_previous(def->checkpoint_path, &previous, err));
-        own = own || core_file_same(previous, core_h5_path(def->restart));
-    }
-    CORE_CHECK_DONE(!own, CORE_ARG, "%s: the run would overwrite its own input", run_path);
+    if (def->checkpoint_path) CORE_TRY_DONE(core_file_previous(def->checkpoint_path, &previous, err));
+    const char *const outputs[] = {run_path, def->checkpoint_path, previous};
+    for (int i = 0; i < 3; ++i)
+        CORE_CHECK_DONE(!is_input(scene, def, outputs[i]), CORE_ARG, "%s: the run would overwrite its own input",
+                        outputs[i]);
 done:
     core_free(previous);
     return status;
@@ -244,7 +247,7 @@ core_status fluid_run(const fluid_scene *scene, const char *run_path, const flui
     int32_t *colour = NULL;
     CORE_TRY_DONE(check_run(scene, def, err));
     CORE_CHECK_DONE(run_path, CORE_ARG, "fluid_run: path is NULL");
-    CORE_TRY_DONE(check_paths(scene, def, run_path, err));
+    CORE_TRY_DONE(check_outputs(scene, def, run_path, err));
     CORE_TRY_DONE(make_world(scene, def, &r.world, err));
     CORE_NEW_DONE(colour, (size_t)r.world->p.n);
     fluid__run_colour(scene, r.world, colour); // by where particles start, also of a run that goes on

@@ -3,12 +3,17 @@
 
 #include <cblas.h>
 
-void nn__blas_init(void) {
+#define WORK_BYTES ((size_t)128 << 20) // mapped by OpenBLAS 0.3 for each thread that multiplies; touched as it is used
+
+core_status nn__blas_init(core_error *err) {
     openblas_set_num_threads(1);
+    void *room = core_realloc(NULL, 0, WORK_BYTES, 1); // never touched
+    CORE_CHECK(room, CORE_MEMORY, "out of memory: BLAS needs %zu MB of address space", WORK_BYTES >> 20);
+    core_free(room);
+    return CORE_OK;
 }
 
 const char *nn_blas_core(void) {
-    nn__blas_init();
     return openblas_get_corename();
 }
 

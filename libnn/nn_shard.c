@@ -51,7 +51,7 @@ core_status nn_shard_create(const nn_model *model, int capacity, int poses, nn_s
                NN_BATCH_MAX);
     CORE_CHECK(poses >= 0 && poses <= NN_POSES_MAX, CORE_RANGE, "pose coordinates: %d is not in 0..%d", poses,
                NN_POSES_MAX);
-    nn__blas_init();
+    CORE_TRY(nn__blas_init(err));
 
     CORE_NEW_DONE(s, 1);
     *s = (nn_shard){.capacity = capacity,

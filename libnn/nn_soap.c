@@ -48,7 +48,7 @@ core_status nn_soap_create(const nn_model *model, const nn_train_def *def, nn_so
     CORE_CHECK(def->soap_beta2 >= 0 && def->soap_beta2 < 1, CORE_RANGE, "SOAP soap_beta2: %g is not in [0, 1)",
                def->soap_beta2);
     CORE_CHECK(def->soap_every >= 0, CORE_RANGE, "SOAP soap_every: %d is not at least 0", def->soap_every);
-    nn__blas_init();
+    CORE_TRY(nn__blas_init(err));
     CORE_NEW_DONE(s, 1);
     s->count_layers = model->layers;
     s->every = def->soap_every;

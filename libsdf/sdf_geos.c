@@ -51,8 +51,9 @@ static void context_close(geos_context *c) {
     c->handle = NULL;
 }
 
-/// A GEOS operation gave nothing.
+/// A GEOS operation gave nothing. C++ names its lack of memory std::bad_alloc.
 static core_status context_fail(const geos_context *c, const char *what, core_error *err) {
+    CORE_CHECK(!strstr(c->message, "bad_alloc"), CORE_MEMORY, "out of memory: GEOS could not %s", what);
     return CORE_FAIL(err, CORE_INTERNAL, "GEOS could not %s: %s", what, c->message[0] ? c->message : "no reason given");
 }
 

@@ -411,24 +411,29 @@ static core_status check_run(const sim_scene *scene, const sim_run_def *def, cor
     return CORE_OK;
 }
 
-// Scene, maps, shape and CSV files must survive the run, under whatever spelling of their names.
-static bool is_input(const sim_scene *scene, const sim_run_def *def, const char *maps_path, const char *run_path) {
-    bool found = core_file_same(run_path, scene->path) || core_file_same(run_path, maps_path) ||
-                 core_file_same(run_path, scene->start_path) || core_file_same(run_path, core_h5_path(def->restart));
-    for (int i = 0; i < scene->count_types && !found; ++i) found = core_file_same(run_path, scene->types[i].shape_path);
-    for (int i = 0; i < scene->count_csv && !found; ++i) found = core_file_same(run_path, scene->csv_paths[i]);
+static bool is_input(const sim_scene *scene, const sim_run_def *def, const char *maps_path, const char *path) {
+    bool found = core_file_same(path, scene->path) || core_file_same(path, maps_path) ||
+                 core_file_same(path, scene->start_path) || core_file_same(path, core_h5_path(def->restart));
+    for (int i = 0; i < scene->count_types && !found; ++i) found = core_file_same(path, scene->types[i].shape_path);
+    for (int i = 0; i < scene->count_csv && !found; ++i) found = core_file_same(path, scene->csv_paths[i]);
     return found;
 }
 
-// So must the checkpoint that the run goes on from: neither the new ones nor the one kept before them may replace it.
-static core_status is_own_checkpoint(const sim_run_def *def, bool *found, core_error *err) {
-    *found = core_file_same(def->checkpoint_path, core_h5_path(def->restart));
-    if (*found || !def->checkpoint_path || !def->restart) return CORE_OK;
+// Scene, maps, shape and CSV files must survive the run, under whatever spelling of their names, and so must the
+// checkpoint that it goes on from: neither the run file, nor the checkpoints, nor the one kept before them may replace
+// one.
+static core_status check_outputs(const sim_scene *scene, const sim_run_def *def, const char *maps_path,
+                                 const char *run_path, core_error *err) {
+    core_status status = CORE_OK;
     char *previous = NULL;
-    CORE_TRY(core_file_previous(def->checkpoint_path, &previous, err));
-    *found = core_file_same(previous, core_h5_path(def->restart));
+    if (def->checkpoint_path) CORE_TRY_DONE(core_file_previous(def->checkpoint_path, &previous, err));
+    const char *const outputs[] = {run_path, def->checkpoint_path, previous};
+    for (int i = 0; i < 3; ++i)
+        CORE_CHECK_DONE(!is_input(scene, def, maps_path, outputs[i]), CORE_ARG,
+                        "%s: the run would overwrite its own input", outputs[i]);
+done:
     core_free(previous);
-    return CORE_OK;
+    return status;
 }
 
 static void report_setup(const run *r) {
@@ -460,13 +465,10 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
     core_status status = CORE_OK;
     run r = {.scene = scene, .def = def, .progress = progress, .step_written = -1};
     const double start = core_wall_seconds();
-    bool own = false;
     CORE_TRY_DONE(check_run(scene, def, err));
     CORE_CHECK_DONE(run_path, CORE_ARG, "sim_run: path is NULL");
     CORE_TRY_DONE(sim_setup_create(scene, def, progress, &r.setup, err));
-    CORE_TRY_DONE(is_own_checkpoint(def, &own, err));
-    CORE_CHECK_DONE(!own && !is_input(scene, def, r.setup.maps_path, run_path), CORE_ARG,
-                    "%s: the run would overwrite its own input", run_path);
+    CORE_TRY_DONE(check_outputs(scene, def, r.setup.maps_path, run_path, err));
     if (def->restart) CORE_TRY_DONE(sim_checkpoint_read(def->restart, scene, &r.setup, &r.at, err));
     CORE_TRY_DONE(sim_observe_create(scene, &r.observe, err));
     const int planes = count_planes(scene);

@@ -21,6 +21,8 @@ add_test(NAME cli_restart COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/restart.s
 set_tests_properties(cli_restart PROPERTIES LABELS cli TIMEOUT 300 ENVIRONMENT
   "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/unit/hdf5.supp")
 add_test(NAME cli_interrupted COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/interrupted.sh ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME cli_surroundings COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/surroundings.sh ${CMAKE_BINARY_DIR}/bin)
+set_tests_properties(cli_surroundings PROPERTIES LABELS cli TIMEOUT 300)
 set_tests_properties(cli_interrupted PROPERTIES LABELS cli TIMEOUT 300)
 foreach(grains 2000 1000000)
   add_test(NAME cli_many_${grains} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/many.sh ${CMAKE_BINARY_DIR}/bin ${grains})

@@ -1,4 +1,4 @@
-# Sourced by killed.sh, interrupted.sh, restart.sh and simulate_continuum.sh: common.sh, a scene, its frames as text, damage to
+# Sourced by killed.sh, interrupted.sh, restart.sh, surroundings.sh and simulate_continuum.sh: common.sh, a scene, its frames as text, damage to
 # checkpoints. $1: folder of the commands.
 . "$(dirname "$0")/common.sh"
 cp "$tests/../shapes/u.wkt" .
