@@ -14,6 +14,9 @@
 static const double STEP = .25, REACH = 2.5; // of nodes and of a particle's weight, spacings
 static const double RADIUS = .279;           // of a reach: a plane layer of particles then gets its own surface
 static const double LOW = .4, HIGH = 3.5;    // eigenvalues between which f falls from 1 to 0 (section 4)
+static const double HOLE = 4;                // edge of holes that are closed, spacings
+static const double FILLED = 1e-3;           // level of a closed hole, spacings below the surface
+static const double ON_PLANE = 1e-6;         // steps: a node on a plane is behind it
 static const double LINE_PIXELS = 1.2;       // along the surface
 
 bool sim_view_is_continuum(const core_run_info *info) {
@@ -115,6 +118,78 @@ static void level_set(sim_view_surface *s, sums *m, double radius) {
     s->phi = fresh;
 }
 
+// Material less than a spacing from a plane reaches to it, and none goes beyond: particles stand off a wall by half of
+// their distance, and what they have between them and it is no air. before: room for a copy; solid: 1 behind the plane.
+static void meet_plane(sim_view_surface *s, const double plane[3], double spacing, double *before, uint8_t *solid) {
+    const size_t n = (size_t)s->nx * (size_t)s->ny;
+    memcpy(before, s->phi, n * sizeof *before);
+    for (int j = 0; j < s->ny; j++)
+        for (int i = 0; i < s->nx; i++) {
+            const size_t node = (size_t)j * (size_t)s->nx + (size_t)i;
+            const double x = s->origin[0] + i * s->step, y = s->origin[1] + j * s->step;
+            const double off = plane[0] * x + plane[1] * y - plane[2], in = (spacing - off) / s->step;
+            if (off >= spacing) continue;
+            const int at[2] = {(int)floor(i + in * plane[0] + .5), (int)floor(j + in * plane[1] + .5)};
+            if (at[0] >= 0 && at[1] >= 0 && at[0] < s->nx && at[1] < s->ny)
+                s->phi[node] = fmin(s->phi[node], before[(size_t)at[1] * (size_t)s->nx + (size_t)at[0]]);
+            s->phi[node] = fmax(s->phi[node], -off);
+            if (off <= ON_PLANE * s->step) solid[node] = 1;
+        }
+}
+
+// Marks the part of the air that node `from` is in as seen, and returns how many nodes of it there are, which list
+// holds.
+static size_t air_around(const sim_view_surface *s, size_t from, uint8_t *seen, uint32_t *list) {
+    size_t length = 0;
+    if (seen[from] || s->phi[from] < 0) return 0;
+    list[length++] = (uint32_t)from;
+    seen[from] = 1;
+    for (size_t head = 0; head < length; head++) {
+        const int i = (int)(list[head] % (uint32_t)s->nx), j = (int)(list[head] / (uint32_t)s->nx);
+        for (int side = 0; side < 4; side++) {
+            const int at[2] = {i + (side == 0) - (side == 1), j + (side == 2) - (side == 3)};
+            if (at[0] < 0 || at[1] < 0 || at[0] >= s->nx || at[1] >= s->ny) continue;
+            const size_t node = (size_t)at[1] * (size_t)s->nx + (size_t)at[0];
+            if (seen[node] || s->phi[node] < 0) continue;
+            seen[node] = 1;
+            list[length++] = (uint32_t)node;
+        }
+    }
+    return length;
+}
+
+// Closes holes smaller than four cells of the solver, which counts them as full: where the flow stretches, particles
+// lie that far apart. What is joined to the rim of the nodes, a reach outside of the material, is air.
+static void close_holes(sim_view_surface *s, double spacing, uint8_t *seen, uint32_t *list) {
+    const int nx = s->nx, ny = s->ny;
+    const double most = HOLE * HOLE * spacing * spacing / (s->step * s->step);
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i += j == 0 || j == ny - 1 ? 1 : nx - 1)
+            air_around(s, (size_t)j * (size_t)nx + (size_t)i, seen, list);
+    for (size_t k = 0; k < (size_t)nx * (size_t)ny; k++) {
+        const size_t length = air_around(s, k, seen, list);
+        for (size_t m = 0; m < length && (double)length < most; m++) s->phi[list[m]] = -FILLED * spacing;
+    }
+}
+
+// Walls and holes of a level set; before: room for a copy of it.
+static core_status mend(sim_view_surface *s, const sim_view_state *state, double spacing, double *before,
+                        core_error *err) {
+    core_status status = CORE_OK;
+    const size_t n = (size_t)s->nx * (size_t)s->ny;
+    uint8_t *seen = NULL;
+    uint32_t *list = NULL;
+    CORE_NEW_DONE(seen, n);
+    CORE_NEW_DONE(list, n);
+    for (int k = 0; k < state->info->count_planes; k++)
+        if (state->frame.plane_present[k]) meet_plane(s, state->frame.plane + 3 * k, spacing, before, seen);
+    close_holes(s, spacing, seen, list);
+done:
+    core_free(seen);
+    core_free(list);
+    return status;
+}
+
 core_status sim_view_surface_create(const sim_view_state *state, const double region[4], double pixel,
                                     sim_view_surface *surface, core_error *err) {
     core_status status = CORE_OK;
@@ -140,6 +215,7 @@ core_status sim_view_surface_create(const sim_view_state *state, const double re
     for (int i = 0; i < state->info->count_rows; i++)
         if (is_material(state, i)) add_particle(&s, &m, state->frame.position + 2 * i, state->info->species[i], reach);
     level_set(&s, &m, RADIUS * reach);
+    CORE_TRY_DONE(mend(&s, state, fmax(spacing, s.step), m.weight, err));
     *surface = s;
     s = (sim_view_surface){0};
 done:

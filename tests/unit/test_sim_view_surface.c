@@ -39,6 +39,15 @@ static bool in_disc(double x, double y) {
 static bool in_box(double x, double y) {
     return x > .2 && x < .8 && y > .3 && y < .6;
 }
+static bool in_holed_box(double x, double y) { // without three particles a side
+    return in_box(x, y) && !(x > .4 && x < .43 && y > .4 && y < .43);
+}
+static bool in_hollow_box(double x, double y) { // without ten
+    return in_box(x, y) && !(x > .4 && x < .5 && y > .4 && y < .5);
+}
+static bool in_gappy_box(double x, double y) { // a gap of three at the floor
+    return in_box(x, y) && !(x > .4 && x < .43 && y < .33);
+}
 static bool one(double x, double y) {
     return x > .5 && x < .51 && y > .5 && y < .51;
 }
@@ -96,6 +105,37 @@ static void areas_are_right(void **state) {
     }
 }
 
+// Small holes are closed, large ones are not; at a plane the material ends, and what it has there is no gap. Particles
+// are moved up by .4 spacings before the plane takes the area to itself.
+static void holes_and_planes(void **state) {
+    (void)state;
+    static double plane[3] = {0, 1, .3};
+    static uint8_t present = 1;
+    core_run_info info;
+    double lower;
+    sim_view_state s = fill(&info, 0, in_box);
+    const double whole = area_of(&s, &lower);
+    s = fill(&info, 0, in_holed_box);
+    check_near(area_of(&s, &lower), whole, 1e-5);
+    s = fill(&info, 0, in_hollow_box);
+    check_near(area_of(&s, &lower), .6 * .3 - .01, 3.5e-3);
+    for (int gap = 0; gap < 2; gap++) {
+        s = fill(&info, 0, gap ? in_gappy_box : in_box);
+        for (int i = 0; i < info.count_rows; i++) position[2 * i + 1] += .004;
+        s.info = &info;
+        s.frame.plane = plane;
+        s.frame.plane_present = &present;
+        info.count_planes = 1;
+        check_near(area_of(&s, &lower), .6 * .304, 3.5e-3);
+        present = 0; // the area is that of the particles
+        check_near(area_of(&s, &lower), .6 * .3 - (gap ? 9e-4 : 0), 3.5e-3);
+        present = 1;
+        plane[2] = .45; // it cuts the material
+        check_near(area_of(&s, &lower), .6 * .154, 3.5e-3);
+        plane[2] = .3;
+    }
+}
+
 static void few_particles(void **state) {
     (void)state;
     core_run_info info;
@@ -129,7 +169,7 @@ static void no_memory(void **state) {
     const sim_view_state s = fill(&info, 0, in_disc);
     const double region[4] = {0, 0, 1, 1};
     sim_view_surface surface = {0};
-    for (int k = 1; k <= 6; k++) {
+    for (int k = 1; k <= 8; k++) {
         core_alloc_fail_after(k);
         assert_int_equal(sim_view_surface_create(&s, region, 1e-3, &surface, NULL), CORE_MEMORY);
         assert_null(surface.phi);
@@ -139,9 +179,8 @@ static void no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(areas_are_right),
-        cmocka_unit_test(few_particles),
-        cmocka_unit_test(continua_are_known_by_their_scene),
+        cmocka_unit_test(areas_are_right), cmocka_unit_test(holes_and_planes),
+        cmocka_unit_test(few_particles),   cmocka_unit_test(continua_are_known_by_their_scene),
         cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
