@@ -1,7 +1,6 @@
 // Times of --time.
 #include "cmd_time.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void cmd_instant_parse(const char *text, cmd_instant *instant) {

@@ -3,7 +3,6 @@
 #include "cmd_train.h"
 #include "sim.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char doc[] = "Makes the contact maps a scene (or a set of shapes) needs: distance grids, labelled samples "

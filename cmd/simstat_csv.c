@@ -4,7 +4,6 @@
 #include "core_buffer.h"
 
 #include <math.h>
-#include <string.h>
 
 #define BINS 18 // of 10 degrees
 

@@ -11,6 +11,7 @@
 #define CORE_VERSION "0.1.0"
 #define CORE_PI 3.14159265358979323846
 #define CORE_NAME_MAX 64 // bytes of a shape, type, phase or boundary name, the terminating zero included
+#define CORE_STEP_MAX (INT64_C(1) << 53) // steps a checkpoint may state: exact as doubles, far from overflow
 
 // ---------------------------------------------------------------------------------------------- status
 

@@ -9,6 +9,7 @@
 
 // Room for n more bytes and a zero.
 static bool make_room(core_buffer *b, size_t n) {
+    if (n > SIZE_MAX / 4 - b->size) b->failed = true;
     if (b->failed) return false;
     if (b->size + n + 1 <= b->room) return true;
     size_t room = b->room ? 2 * b->room : BUFFER_MIN;
@@ -41,6 +42,12 @@ void core_buffer_add(core_buffer *b, const char *format, ...) {
     va_end(arguments);
 }
 
+void core_buffer_cut(core_buffer *b, size_t size) {
+    b->size = size;
+    if (b->text) b->text[size] = '\0';
+    b->failed = false;
+}
+
 void core_buffer_clear(core_buffer *b) {
     core_free(b->text);
     *b = (core_buffer){0};
@@ -48,7 +55,7 @@ void core_buffer_clear(core_buffer *b) {
 
 void core_buffer_add_json(core_buffer *b, const char *text) {
     core_buffer_add_bytes(b, "\"", 1);
-    for (const char *s = text ? text : ""; *s; s++) {
+    for (const char *s = text; *s; s++) {
         const unsigned char c = (unsigned char)*s;
         // `<` could end the script that holds the text.
         if (c < 0x20 || c == '"' || c == '\\' || c == '<')
@@ -86,7 +93,7 @@ void core_buffer_add_csv(core_buffer *b, const char *text) {
 void core_buffer_add_base64(core_buffer *b, const void *data, size_t n_bytes) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *in = data;
-    if (!make_room(b, (n_bytes + 2) / 3 * 4)) return;
+    if (!make_room(b, n_bytes > SIZE_MAX / 8 ? SIZE_MAX : (n_bytes + 2) / 3 * 4)) return;
     for (size_t i = 0; i < n_bytes; i += 3) {
         const size_t left = n_bytes - i;
         const uint32_t v =

@@ -1,6 +1,5 @@
 /// Reading run files, and frames in memory. Readers obey the counter of committed frames and check everything they hand
 /// out: a file from anywhere may be opened.
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /// Contact rows of run files: flat arrays over all frames and, per frame, where its rows end.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core_run_private.h"

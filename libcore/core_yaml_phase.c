@@ -22,8 +22,10 @@ static core_status read_phase_name(const core_yaml *doc, const core_yaml_node *p
     CORE_TRY(core_yaml_copy_name(doc, place, name, to, err));
     if (strpbrk(name, ",+") || name[0] == ' ' || name[strlen(name) - 1] == ' ' ||
         core_parse_number(name, "", -1e300, 1e300, &value, NULL) == CORE_OK)
-        return core_yaml_fail(doc, place, err,
-                              "found \"%s\", expected a name without commas and plus signs that is not a number", name);
+        return core_yaml_fail(
+            doc, place, err,
+            "found \"%s\", expected a name without commas, plus signs and blanks at its ends that is not a number",
+            name);
     for (int k = 0; k < i; ++k)
         if (strcmp(core_yaml_text(core_yaml_at(phases, k), "name"), name) == 0)
             return core_yaml_fail(doc, place, err, "a second phase \"%s\"; expected another name", name);

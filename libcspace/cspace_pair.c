@@ -1,7 +1,6 @@
 /// A pair of shapes with their grids and sizes in units of L = max(R_A, R_B).
 #include "cspace.h"
 
-#include <math.h>
 
 static const double ratio_max = 64.0; // beyond, one grid cell of the larger shape holds the smaller one's features
 

@@ -32,7 +32,7 @@ core_status cspace_report_create(cspace_report **report, core_error *err) {
     core_status status = CORE_OK;
     cspace_report *r = NULL;
     CORE_NEW_DONE(r, 1);
-    for (const char *s = head; *s; s += strlen(s) < 500 ? strlen(s) : 500) core_buffer_add(&r->text, "%.500s", s);
+    core_buffer_add_bytes(&r->text, head, sizeof head - 1);
     CORE_CHECK_DONE(!r->text.failed, CORE_MEMORY, "cspace_report_create: out of memory");
     *report = r;
     r = NULL;
@@ -175,7 +175,7 @@ core_status cspace_report_add(cspace_report *report, const cspace_map *map, cons
         CORE_TRY_DONE(cspace__plot_slice(text, map, exact, slice_angles[i], scratch, exact_scratch, err));
     CORE_CHECK_DONE(!text->failed, CORE_MEMORY, "out of memory: report of %s-%s", map->a, map->b);
 done:
-    if (status != CORE_OK) text->size = before, text->failed = false; // no half of a section stays
+    if (status != CORE_OK) core_buffer_cut(text, before); // no half of a section stays
     core_free(d);
     core_free(normal);
     core_free(label);
@@ -194,6 +194,6 @@ core_status cspace_report_write(cspace_report *report, const char *path, core_er
     CORE_CHECK_DONE(!text->failed, CORE_MEMORY, "%s: out of memory", path);
     status = core_file_write(path, text->text, text->size, err);
 done:
-    text->size = before, text->failed = false; // further maps may follow
+    core_buffer_cut(text, before); // further maps may follow
     return status;
 }

@@ -17,6 +17,8 @@
 #define DEFAULT_EPOCHS 110.0
 #define ACCURATE_EPOCHS 100.0
 #define PAPER_EPOCHS 120.0
+// Counts what changes trainings of the same options, so that maps and states from before are not taken for current.
+#define METHOD_VERSION 2
 // Part of a wall time limit the distance net gets: its gradient term costs one more product a layer.
 #define DISTANCE_SHARE 0.6
 // Training samples by which tries are compared; what is added to the seed for each further try.
@@ -73,10 +75,11 @@ core_status cspace_train_recipe(const char *name, cspace_train_def *def, core_er
 
 uint64_t cspace_train_input_hash(uint64_t samples_input_hash, const cspace_train_def *def) {
     const nn_train_def *net = &def->net;
-    const double numbers[] = {def->far_weight,    def->target, net->epochs,     net->seconds,
-                              net->learning_rate, net->corner, net->soap_beta1, net->soap_beta2,
-                              net->beta1,         net->beta2,  net->eps,        net->gradient_weight};
+    const double numbers[] = {def->far_weight, def->target,          net->epochs,     net->seconds, net->learning_rate,
+                              net->corner,     net->soap_beta1,      net->soap_beta2, net->beta1,   net->beta2,
+                              net->eps,        net->gradient_weight, def->arm_clip};
     const int64_t integers[] = {CSPACE_MAPS_VERSION,
+                                METHOD_VERSION,
                                 (int64_t)def->encoding,
                                 def->fold ? 1 : 0,
                                 def->samples,
@@ -95,8 +98,6 @@ uint64_t cspace_train_input_hash(uint64_t samples_input_hash, const cspace_train
                                 (int64_t)net->seed};
     uint64_t hash = core_hash_bytes(samples_input_hash, numbers, sizeof numbers);
     hash = core_hash_bytes(hash, integers, sizeof integers);
-    // Left out where there is none: maps of earlier versions stay current.
-    if (def->arm_clip > 0.0) hash = core_hash_bytes(hash, &def->arm_clip, sizeof def->arm_clip);
     return core_hash_bytes(hash, def->recipe, strlen(def->recipe));
 }
 

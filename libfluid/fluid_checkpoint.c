@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define FORMAT "cem.fluid_checkpoint"
 #define VERSION 2 // 2: hash of the shapes
@@ -193,6 +192,8 @@ static core_status read_world(core_h5 *file, fluid_world *w, core_error *err) {
                    "%s: /grid: time_speed_warm: found %g, expected finite numbers from 0", core_h5_path(file),
                    numbers[i]);
     CORE_TRY(core_h5_get_integer(file, "/grid", "step", &w->step, err));
+    CORE_CHECK(w->step >= 0 && w->step <= CORE_STEP_MAX, CORE_FORMAT, "%s: /grid: step: found %lld", core_h5_path(file),
+               (long long)w->step);
     w->time = numbers[0], w->speed_max = numbers[1], w->warm_dt = numbers[2];
     return CORE_OK;
 }

@@ -7,7 +7,8 @@
 /// parts as they come. Steps from cell to cell instead of slopes make it twice as stiff as it should be for smooth
 /// pressures in any dimension: it is halved. One sweep of Gauss-Seidel in two colours on the way down, the same in the
 /// opposite order on the way up: the cycle is symmetric and positive definite whatever the coarse levels do. Cells of a
-/// colour do not see each other, so the bits do not depend on the number of threads.
+/// colour do not see each other (across the seam of a periodic level with an odd number of columns they do, through
+/// copies that are made between sweeps), so the bits do not depend on the number of threads.
 #include "fluid_private.h"
 
 static const double STIFF = .5;    // of the sum of fine matrices: the coarse one
@@ -33,7 +34,7 @@ core_status fluid__levels_create(fluid_world *w, core_error *err) {
         size_t count = 1;
         for (int a = 0; a < 3; ++a) {
             n[a] = (n[a] + 1) / 2;
-            count *= (size_t)n[a] + 2;
+            count *= (size_t)n[a] + (a < w->grid.dim ? 2 : 0); // a border
         }
         CORE_NEW_DONE(l->diagonal, count);
         CORE_NEW_DONE(l->inverse, count);

@@ -1,5 +1,6 @@
-/// Conjugate gradients with a modified incomplete Cholesky preconditioner, MIC(0) (Gustafsson 1978; constants after
-/// Bridson, Fluid Simulation for Computer Graphics). The factor is built in blocks of rows that do not see each other,
+/// Conjugate gradients for the pressure. Preconditioners: multigrid (fluid_multigrid.c), or a modified incomplete
+/// Cholesky factor, MIC(0) (Gustafsson 1978; constants after Bridson, Fluid Simulation for Computer Graphics), the
+/// reference. The factor is built in blocks of rows that do not see each other,
 /// of a size that depends on the grid alone, so that blocks may run side by side; sums are taken row by row, then over
 /// the rows in order. So the bits do not depend on the number of threads.
 #include "fluid_private.h"

@@ -36,8 +36,8 @@ typedef struct fluid_stress {
 // border of one cell.
 typedef struct fluid_level {
     int n[3], stride[3], base;            // cells along each axis, of an index, index of the first
-    double *diagonal, *inverse, *link[3]; // matrix; 1/diagonal, 0 where there is no material
-    double *x, *b;
+    double *diagonal, *inverse, *link[3]; // (cells) matrix; 1/diagonal, 0 where there is no material
+    double *x, *b;                        // (cells) unknown and right-hand side; level 0: the world's z and r
 } fluid_level;
 
 /// (count): of cells, faces along an axis, edges or nodes of the grid, as indexed there; (rows): of the box.

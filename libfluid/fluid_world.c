@@ -41,6 +41,11 @@ static core_status check_def(const fluid_def *def, core_error *err) {
     CORE_CHECK(def->dim == 2 || def->dim == 3, CORE_RANGE, "dim: found %d, expected 2 or 3", def->dim);
     const range list[] = {{"h", def->h, 1e-9, 1e9},
                           {"capacity", def->capacity, 1, FLUID_PARTICLES_MAX},
+                          {"material", (double)def->material, 0, FLUID_SAND},
+                          {"sand", (double)def->sand, 0, FLUID_SAND_PAPER},
+                          {"wall_law", (double)def->wall_law, 0, FLUID_WALL_PAPER},
+                          {"surface", (double)def->surface, 0, FLUID_SURFACE_FACE},
+                          {"precondition", (double)def->precondition, 0, FLUID_PRECONDITION_MIC},
                           {"density", def->density, 1e-9, 1e9},
                           {"flip", def->flip, 0, 1},
                           {"tolerance", def->tolerance, 1e-14, 1e-2},

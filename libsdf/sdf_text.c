@@ -3,7 +3,6 @@
 /// end here.
 #include "sdf_private.h"
 
-#include <string.h>
 
 /// Deepest nesting of brackets accepted: a MULTIPOLYGON in two collections needs 5 in WKT, a FeatureCollection 9 in
 /// GeoJSON.

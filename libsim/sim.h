@@ -399,9 +399,8 @@ typedef struct sim_run_def {
     const char *maps_path; // overrides the scene's; NULL: the scene's
     int threads;
     const char *checkpoint_path; // written at the end of each phase and every checkpoint_every of the scene; NULL: none
-    core_h5
-        *restart; // borrowed: open checkpoint of the same scene to go on from, to the same bits; NULL: from the start
-    const char *mkmaps; // how messages call the program that makes maps, as a shell takes it; NULL: mkmaps
+    core_h5 *restart;            // borrowed: open checkpoint of the same scene to go on from; NULL: from the start
+    const char *mkmaps;          // how messages call the program that makes maps, as a shell takes it; NULL: mkmaps
     const volatile sig_atomic_t *stop; // borrowed; not 0: the run stops after the step it is in; NULL: it never does
     core_h5_provenance provenance;
 } sim_run_def;

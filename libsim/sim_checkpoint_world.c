@@ -193,7 +193,8 @@ static core_status read_books(sim_world *w, core_h5 *file, core_error *err) {
     uint8_t stale;
     const size_t four = 4, three = 3;
     CORE_TRY(core_h5_read(file, WORLD "/step", CORE_H5_I64, 0, NULL, &w->step, false, err));
-    CORE_CHECK(w->step >= 0, CORE_FORMAT, "%s: " WORLD "/step: found %lld", core_h5_path(file), (long long)w->step);
+    CORE_CHECK(w->step >= 0 && w->step <= CORE_STEP_MAX, CORE_FORMAT, "%s: " WORLD "/step: found %lld",
+               core_h5_path(file), (long long)w->step);
     CORE_TRY(core_h5_read(file, WORLD "/booked", CORE_H5_F64, 1, &four, booked, true, err));
     CORE_TRY(core_h5_read(file, WORLD "/counts", CORE_H5_I64, 1, &three, counts, false, err));
     CORE_TRY(core_h5_read(file, WORLD "/stale", CORE_H5_U8, 0, NULL, &stale, false, err));
@@ -266,20 +267,22 @@ done:
     return status;
 }
 
-// Rows [0, n) of a dataset of the file, at most as many as the world can have.
-static core_status count_rows(core_h5 *file, const char *path, size_t *n, core_error *err) {
+// Rows [0, n) of a dataset of the file, at most as many as the world can have. Columns are looked at before memory is
+// asked for: a dataset of (n x 0) holds no bytes, whatever n it states.
+static core_status count_rows(core_h5 *file, const char *path, size_t columns, size_t *n, core_error *err) {
     int rank;
     size_t dims[2] = {0, 0};
     CORE_TRY(core_h5_size(file, path, 2, &rank, dims, err));
-    CORE_CHECK(rank == 2 && dims[0] < INT32_MAX / 2, CORE_FORMAT, "%s: %s: found %zu rows", core_h5_path(file), path,
-               dims[0]);
+    CORE_CHECK(rank == 2 && dims[0] < INT32_MAX / 2 && dims[1] == columns, CORE_FORMAT,
+               "%s: %s: found %zu rows of %zu numbers, expected %zu", core_h5_path(file), path, dims[0], dims[1],
+               columns);
     *n = dims[0];
     return CORE_OK;
 }
 
 static core_status read_pair_rows(const sim_world *w, core_h5 *file, pair_rows *rows, core_error *err) {
     size_t n = 0, m = 0;
-    CORE_TRY(count_rows(file, WORLD "/pairs/bodies", &n, err));
+    CORE_TRY(count_rows(file, WORLD "/pairs/bodies", 3, &n, err));
     CORE_TRY(pair_rows_create(n, rows, err));
     const size_t bodies[2] = {n, 3}, numbers[2] = {n, ROOM_NUMBERS};
     CORE_TRY(core_h5_read(file, WORLD "/pairs/bodies", CORE_H5_I32, 2, bodies, rows->bodies, false, err));
@@ -471,7 +474,7 @@ static core_status read_near(sim_world *w, core_h5 *file, core_error *err) {
     int32_t *rows = NULL;
     sim_wall_entry *entries = NULL;
     slot_rows slots = {0};
-    CORE_TRY_DONE(count_rows(file, WORLD "/near/rows", &n, err));
+    CORE_TRY_DONE(count_rows(file, WORLD "/near/rows", 4, &n, err));
     const size_t dims[2] = {n, 4};
     CORE_NEW_DONE(rows, 4 * n);
     CORE_NEW_DONE(entries, n);

@@ -1,6 +1,5 @@
 /// Grains that come and go during a run: pours put rows in that have been declared absent, outlets take grains out.
 #include <math.h>
-#include <string.h>
 
 #include "sim_private.h"
 

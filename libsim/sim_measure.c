@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define DEF_COOKIE 0x4d454153
 #define QUANTILE 0.99

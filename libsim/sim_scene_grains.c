@@ -1,5 +1,4 @@
 /// Scene files: how grains get in and out - fill, single grains, files of poses, pours, outlets -, and phases.
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

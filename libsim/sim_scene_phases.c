@@ -1,5 +1,4 @@
 /// Scene files: phases, and what they take away, start and stop.
-#include <string.h>
 
 #include "sim_scene_private.h"
 

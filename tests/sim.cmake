@@ -6,7 +6,7 @@ foreach(physics restitution rolling incline fixed energy losses figure3 stack im
   cem_test(test_sim_${physics} reference/test_sim_${physics}.c reference sim)
 endforeach()
 foreach(subject checkpoint threads output features)
-  cem_test(test_sim_${subject} determinism/test_sim_${subject}.c determinism sim)
+  cem_test(test_sim_${subject} determinism/test_sim_${subject}.c determinism sim cem::hdf5)
 endforeach()
 
 # Bundles with random weights, for tests of commands that need maps in no time.

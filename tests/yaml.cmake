@@ -1,6 +1,7 @@
 # The YAML engine, run files, the scene reader and fill.
 cem_test(core_yaml unit/test_core_yaml.c unit core)
 cem_test(core_yaml_refused unit/test_core_yaml_refused.c unit core)
+cem_test(core_yaml_phase unit/test_core_yaml_phase.c unit core)
 cem_test(core_run unit/test_core_run.c unit core)
 cem_test(core_run_forged unit/test_core_run_forged.c unit core)
 cem_test(core_run_walls unit/test_core_run_walls.c unit core)

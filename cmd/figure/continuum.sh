@@ -146,16 +146,18 @@ continuum_sand_run() {
     continuum_measure "$run" "$output" 1 "$aspect" "$half" "$(awk -v n="$cells" 'BEGIN { print 1 / n }')"
 }
 
-# Friction of a shape by the run-outs of its columns at a = 0.5: lines "effective M", the first H0/(Lf - L0), the second the M of the sand
-# that runs out as far (linear between the trials; nan beyond them). continuum_friction SHAPE
+# Friction of a shape by the run-outs of its columns at a = 0.5: "effective M [<|>]", the first H0/(Lf - L0), the second the M of the sand
+# that runs out as far: linear between the trials; beyond them the nearest trial, and on which side of it M lies. continuum_friction SHAPE
 continuum_friction() {
     local m
     {
         for m in $continuum_trial; do echo "$m $(csv_value "$out/continuum/runs/trial.$m.csv" run_out)"; done
         echo "grains $(continuum_mean "$1" 0.5 run_out | cut -d' ' -f1)"
-    } | awk '$1 == "grains" { found = "nan"
+    } | awk '$1 == "grains" {
+            found = $2 > r[1] ? m[1] : m[n]
+            beyond = $2 > r[1] ? " <" : $2 < r[n] ? " >" : ""
             for (i = 2; i <= n; i++) if ((r[i - 1] - $2) * (r[i] - $2) <= 0) { found = m[i - 1] + (m[i] - m[i - 1]) * (r[i - 1] - $2) / (r[i - 1] - r[i]); break }
-            printf "%.3f %s\n", 0.5 / $2, found == "nan" ? found : sprintf("%.3f", found) }
+            printf "%.3f %.3f%s\n", 0.5 / $2, found, beyond }
         { m[++n] = $1; r[n] = $2 }'
 }
 
@@ -164,7 +166,6 @@ continuum_friction() {
 continuum_predict() {
     local m
     m=$(continuum_friction "$1" | cut -d' ' -f"$2")
-    [ "$m" != nan ] || m=$(echo "$continuum_trial" | awk '{ print $NF }')
     continuum_sand_run 1.42 30 "$m" "$3"
 }
 
@@ -294,13 +295,13 @@ continuum_draw_columns() {
 }
 
 continuum_draw_bridge() {
-    local shape seed m e
+    local shape seed m e beyond
     for shape in $continuum_shapes; do
         echo "panel $(shape_title $shape),_a_=_1.42 7 1.5"
-        read -r e m < <(continuum_friction $shape)
+        read -r e m beyond < <(continuum_friction $shape)
         for seed in $(continuum_seeds 1.42); do echo "steps #999 none $(continuum_csv $shape.1.42.$scale.$seed).8 $([ "$seed" = 1 ] && echo grains || echo -)"; done
         echo "line #c33 7,4 $(continuum_csv predicted.$shape.$scale.1).8 sand,_M_=_H0/(Lf_-_L0)_at_a_=_0.5:_$e"
-        echo "line #36c none $(continuum_csv predicted.$shape.$scale.2).8 sand,_M_that_fits_a_=_0.5:_$m"
+        echo "line #36c none $(continuum_csv predicted.$shape.$scale.2).8 sand,_M_that_fits_a_=_0.5:_${beyond:+beyond_}$m"
     done | continuum_svg "$1"
 }
 
@@ -369,9 +370,9 @@ report_continuum() {
     echo "| shape | run-out at a = 0.5 | H0/(Lf - L0) | distance | M that fits | distance | run-out at a = 1.42: grains | predicted by the fit |"
     echo "|---|---|---|---|---|---|---|---|"
     for shape in $continuum_shapes; do
-        read -r e m < <(continuum_friction $shape)
+        read -r e m beyond < <(continuum_friction $shape)
         t=()
         for k in 1 2; do t+=("$(continuum_distance $shape "$(continuum_csv predicted.$shape.$scale.$k).8" | plus_minus)"); done
-        echo "| $(shape_title $shape) | $(continuum_mean $shape 0.5 run_out | plus_minus) | $e | ${t[0]} | $([ "$m" = nan ] && echo "beyond $(echo "$continuum_trial" | awk '{ print $NF }')" || echo "$m") | ${t[1]} | $(continuum_mean $shape 1.42 run_out | plus_minus) | $(csv_value "$(continuum_csv predicted.$shape.$scale.2)" run_out | rounded) |"
+        echo "| $(shape_title $shape) | $(continuum_mean $shape 0.5 run_out | plus_minus) | $e | ${t[0]} | ${beyond:+$beyond }$m | ${t[1]} | $(continuum_mean $shape 1.42 run_out | plus_minus) | $(csv_value "$(continuum_csv predicted.$shape.$scale.2)" run_out | rounded) |"
     done
 }

@@ -6,6 +6,7 @@
 #include "unit/sim_check.h"
 #include "unit/sim_fixture.h"
 
+#include <hdf5.h>
 #include <stdio.h>
 
 enum { GRAINS = 150, ABSENT = 10, STEPS = 240, BOUNDARIES = 4 };
@@ -156,43 +157,62 @@ static void goes_on_to_the_same_bits(void **state) {
     }
 }
 
+// The file as it is now is refused, with this in the message.
+static void check_refused(core_status status, const char *words) {
+    core_error failure = {0};
+    core_h5 *file = NULL;
+    sim_world *w = make_world(true);
+    check_ok(core_h5_open(FILE_NAME, FORMAT, 1, &file, err));
+    assert_int_equal(sim_world_restore(w, file, &failure), status);
+    if (!strstr(failure.message, words)) fail_msg("found \"%s\", expected \"%s\"", failure.message, words);
+    core_h5_close(&file);
+    sim_world_destroy(&w);
+}
+
 // A file of another scene, or with a number that cannot be, is refused.
 static void refuses(void **state) {
     (void)state;
-    core_error failure = {0};
-    core_h5 *file = NULL;
     sim_world *w = make_world(false);
     for (int step = 0; step < 90; ++step) check_ok(sim_world_step(w, err));
     w->pairs.i[w->pairs.place[3]] = w->n; // a grain that is not there
     save(w);
-    sim_world_destroy(&w);
-    w = make_world(true);
-    check_ok(core_h5_open(FILE_NAME, FORMAT, 1, &file, err));
-    assert_int_equal(sim_world_restore(w, file, &failure), CORE_FORMAT);
-    assert_non_null(strstr(failure.message, "/world/pairs/bodies"));
-    core_h5_close(&file);
+    check_refused(CORE_FORMAT, "/world/pairs/bodies");
     sim_world_destroy(&w);
 
     w = make_world(false);
     w->x[7] = NAN;
     save(w);
-    sim_world_destroy(&w);
-    w = make_world(true);
-    check_ok(core_h5_open(FILE_NAME, FORMAT, 1, &file, err));
-    assert_int_equal(sim_world_restore(w, file, &failure), CORE_NONFINITE);
-    core_h5_close(&file);
+    check_refused(CORE_NONFINITE, "/world");
     sim_world_destroy(&w);
 
     w = make_world(false);
     w->role[GRAINS] = SIM_ROLE_FREE; // the scene prescribes its motion
     save(w);
+    check_refused(CORE_FORMAT, "/world/grains/role");
     sim_world_destroy(&w);
-    w = make_world(true);
-    check_ok(core_h5_open(FILE_NAME, FORMAT, 1, &file, err));
-    assert_int_equal(sim_world_restore(w, file, &failure), CORE_FORMAT);
-    assert_non_null(strstr(failure.message, "/world/grains/role"));
-    core_h5_close(&file);
+
+    w = make_world(false);
+    w->step = INT64_MAX; // the next one would overflow
+    save(w);
+    check_refused(CORE_FORMAT, "/world/step");
     sim_world_destroy(&w);
+}
+
+// A dataset of no columns holds no bytes, whatever number of rows it states: it is refused before memory is asked for.
+static void refuses_rows_of_nothing(void **state) {
+    (void)state;
+    static const char *const paths[] = {"/world/pairs/bodies", "/world/near/rows"};
+    const hsize_t dims[2] = {1 << 29, 0};
+    for (int k = 0; k < 2; ++k) {
+        sim_world *w = make_world(false);
+        save(w);
+        sim_world_destroy(&w);
+        const hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(2, dims, NULL);
+        assert_true(file >= 0 && space >= 0 && H5Ldelete(file, paths[k], H5P_DEFAULT) >= 0);
+        const hid_t set = H5Dcreate2(file, paths[k], H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        assert_true(set >= 0 && H5Dclose(set) >= 0 && H5Sclose(space) >= 0 && H5Fclose(file) >= 0);
+        check_refused(CORE_FORMAT, "found 536870912 rows of 0 numbers");
+    }
 }
 
 static void out_of_memory(void **state) {
@@ -222,6 +242,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goes_on_to_the_same_bits),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_rows_of_nothing),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, make, clear);

@@ -39,7 +39,7 @@ static void escapes(void **state) {
     core_buffer b = {0};
     core_buffer_add_json(&b, "a\"b\\c\n</script>");
     expect(&b, "\"a\\u0022b\\u005cc\\u000a\\u003c/script>\"");
-    core_buffer_add_json(&b, NULL);
+    core_buffer_add_json(&b, "");
     expect(&b, "\"\"");
     core_buffer_add_xml(&b, "<a b=\"1\">&'\x01"
                             "</a>");
@@ -52,7 +52,7 @@ static void escapes(void **state) {
     for (int i = 0; i < 5; i++) {
         core_buffer_add_csv(&b, fields[i][0]);
         core_buffer_add(&b, ".");
-        b.text[--b.size] = 0;
+        core_buffer_cut(&b, b.size - 1);
         expect(&b, fields[i][1]);
     }
 }
@@ -90,8 +90,16 @@ static void no_memory(void **state) {
     core_buffer_add_base64(&b, "x", 1);
     core_alloc_fail_after(0);
     assert_true(b.failed && !b.text);
-    core_buffer_clear(&b);
+    core_buffer_cut(&b, 0);
     assert_false(b.failed);
+    core_buffer_add(&b, "kept");
+    core_buffer_add_bytes(&b, "", SIZE_MAX); // more than there can be
+    assert_true(b.failed);
+    core_buffer_cut(&b, 4);
+    core_buffer_add_base64(&b, "", SIZE_MAX - 1);
+    assert_true(b.failed);
+    core_buffer_cut(&b, 4);
+    expect(&b, "kept");
 }
 
 int main(void) {

@@ -2,7 +2,7 @@
 /// the same pressure as with MIC(0).
 #include "reference/fluid_physics.h"
 
-// A step's matrix: sand on a slope and a ball, odd numbers of cells, in 2D periodic (and a part in a closed pot).
+// A step's matrix: sand on a slope and a ball, odd numbers of cells, once in a periodic box.
 static fluid_world *awkward(int dim, bool periodic, fluid_precondition how) {
     const fluid_solid solids[2] = {
         {.kind = FLUID_SOLID_PLANE,

@@ -24,6 +24,10 @@ static void definitions_are_checked(void **state) {
     assert_int_equal(status_of(&def, "h: found"), CORE_RANGE);
     def = good, def.flip = 1.5;
     assert_int_equal(status_of(&def, "flip"), CORE_RANGE);
+    def = good, def.surface = (fluid_surface)3;
+    assert_int_equal(status_of(&def, "surface"), CORE_RANGE);
+    def = good, def.precondition = (fluid_precondition)2;
+    assert_int_equal(status_of(&def, "precondition"), CORE_RANGE);
     def = good, def.cfl = 0;
     assert_int_equal(status_of(&def, "cfl"), CORE_RANGE);
     def = good, def.gravity[1] = INFINITY;
