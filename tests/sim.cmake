@@ -83,7 +83,7 @@ add_test(NAME blas_threads COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/determinism/
 set_tests_properties(blas_threads PROPERTIES LABELS determinism TIMEOUT 600)
 
 # Many discs beside published numbers, minutes each: contacts in closed form, and on trained maps (once for a build folder).
-foreach(subject jamming columns)
+foreach(subject jamming columns silo)
   cem_test(test_discs_${subject} reference/test_discs_${subject}.c slow sim)
   set_tests_properties(test_discs_${subject} PROPERTIES TIMEOUT 3600)
 endforeach()
