@@ -20,6 +20,7 @@ typedef struct writer {
     int count_types;
     double radius;        // m, of the largest grain
     double width, height; // m, of the box that is filled
+    double lean;          // of the left wall: y of its normal, x is 1
     bool gravity, periodic, lid;
     int count_walls; // names that a phase may remove
     char walls[WALLS_MAX][NAME_BYTES];
@@ -134,7 +135,8 @@ static void add_planes(writer *w) {
     name_wall(w, "floor", add_motion(w, 0.25, false));
     add(w, "}\n");
     if (!w->periodic && chance(w, 0.6)) {
-        add(w, "  - {name: left, plane: {point: [0, 0], normal: [1, %.6g]}", between(w, -0.2, 0.2));
+        w->lean = between(w, -0.2, 0.2);
+        add(w, "  - {name: left, plane: {point: [0, 0], normal: [1, %.6g]}", w->lean);
         name_wall(w, "left", add_motion(w, 0.1, true));
         add(w, "}\n  - {name: right, plane: {point: [%.6g, 0], normal: [-1, 0]}", w->width);
         name_wall(w, "right", add_motion(w, 0.1, false));
@@ -176,6 +178,13 @@ static void add_boundaries(writer *w) {
 
 // ---------------------------------------------------------------------------------------------- what comes in and goes
 
+// Where a grain at height y touches no wall, if there is room: a grain that begins inside of one is shot out of it.
+static double between_walls(writer *w, double y) {
+    const double room = 1.1 * w->radius, low = room + fmax(0, -w->lean * y), high = w->width - room;
+    const double at = between(w, 0, 1);
+    return w->periodic ? at * w->width : low < high ? low + at * (high - low) : 0.5 * (low + high);
+}
+
 static void add_grains(writer *w) {
     const double step = 2.2 * w->radius;
     const int columns = (int)(w->width / step), count = whole(w, 1, columns * (int)(w->height / step));
@@ -188,11 +197,12 @@ static void add_grains(writer *w) {
     if (chance(w, 0.5) && !w->lid) { // there is no place above it
         const double above = 1.5 * w->height + 2 * w->radius;
         add(w, "place:\n");
-        for (int i = whole(w, 1, 3); i > 0; --i)
+        for (int i = whole(w, 1, 3); i > 0; --i) {
+            const double y = above + 2.1 * i * w->radius;
             add(w,
                 "  - {type: t0, position: [%.6g, %.6g], angle: %.6g, velocity: [%.6g, %.6g], angular_velocity: %.6g}\n",
-                between(w, 0, 1) * w->width, above + 2.1 * i * w->radius, between(w, -3, 3), between(w, -1, 1),
-                between(w, -2, 0), between(w, -50, 50));
+                between_walls(w, y), y, between(w, -3, 3), between(w, -1, 1), between(w, -2, 0), between(w, -50, 50));
+        }
     }
     if (chance(w, 0.3)) {
         add(w,
