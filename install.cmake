@@ -23,7 +23,7 @@ function(cem_install name headers requires system)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cem-${name}.pc DESTINATION ${CEM_INSTALL_LIB}/pkgconfig)
 endfunction()
 
-cem_install(core "core.h;core_buffer.h;core_h5.h;core_run.h;core_yaml.h" "" "hdf5;yaml;threads")
+cem_install(core "core.h;core_buffer.h;core_csv.h;core_h5.h;core_motion.h;core_run.h;core_yaml.h" "" "hdf5;yaml;threads")
 cem_install(sdf sdf.h "core" geos)
 cem_install(nn nn.h "core" openblas)
 cem_install(cspace cspace.h "core;sdf;nn" "")

@@ -5,6 +5,7 @@
 #define SIM_H
 
 #include "core.h"
+#include "core_motion.h"
 #include "core_run.h"
 #include "core_yaml.h"
 #include "cspace.h"
@@ -76,18 +77,8 @@ typedef struct sim_narrow {
 
 // ---------------------------------------------------------------------------------------------- scene
 
-/// A law of motion: the body turns about `pivot` and is displaced, both as sums of a constant rate, a sinusoid and a
-/// table, from the pose it has when the motion starts. All 0: at rest.
-typedef struct sim_motion_def {
-    double velocity[2], rotation;         // m/s, rad/s
-    double amplitude[2], amplitude_angle; // m, rad: times sin(2 pi frequency t + phase) - sin(phase)
-    double frequency, phase;              // 1/s, rad
-    int count_rows;                       // of the table, 0: none
-    double *table;   // (count_rows x 4) t, x, y, angle in s, m, rad: displacement and turn since the start, linear
-                     // between rows, constant beyond them
-    double pivot[2]; // m, as at the start; NaN: the body's own reference point
-    bool waits;      // does not start with the run but when a phase says so
-} sim_motion_def;
+/// A law of motion.
+typedef core_motion sim_motion_def;
 
 /// A plane that keeps a pressure: along its normal u' = (pressure length - N - damping u)/mass, N being the contacts'
 /// force on it along -normal. mass 0: no servo.

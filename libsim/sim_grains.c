@@ -86,7 +86,7 @@ core_status sim_world_add_prescribed(sim_world *world, int type, const double x[
     world->mover = movers;
     sim_mover *mover = &movers[count];
     *mover = (sim_mover){.x = {x[0], x[1]}, .angle = angle, .start = motion->waits ? -1 : world->step, .stop = -1};
-    CORE_TRY(sim_motion_copy(motion, &mover->law, err));
+    CORE_TRY(core_motion_copy(motion, &mover->law, err));
     const int i = add_row(world, type, SIM_ROLE_PRESCRIBED);
     set_state(world, i, x, angle, at_rest, 0);
     world->mover_of[i] = world->count_movers++;

@@ -72,16 +72,24 @@ done:
     return status;
 }
 
-core_status sim__scene_csv(const sim__reader *r, const core_yaml_node *place, int count_columns,
-                           const core_csv_column *columns, core_csv *csv, const char **path, core_error *err) {
+core_status sim__scene_keep_csv(const sim__reader *r, char *path, core_status status, core_error *err) {
     sim_scene *scene = r->scene;
     const size_t n = (size_t)scene->count_csv;
     char **more = core_realloc(scene->csv_paths, n, n + 1, sizeof *more);
+    if (!more) core_free(path);
     CORE_CHECK(more, CORE_MEMORY, "out of memory: paths of %zu CSV files", n + 1);
     scene->csv_paths = more;
-    CORE_TRY(core_path_join(r->folder, core_yaml_scalar(place), &more[n], err));
+    more[n] = path;
     scene->count_csv++;
-    *path = more[n];
+    return status;
+}
+
+core_status sim__scene_csv(const sim__reader *r, const core_yaml_node *place, int count_columns,
+                           const core_csv_column *columns, core_csv *csv, const char **path, core_error *err) {
+    char *joined = NULL;
+    CORE_TRY(core_path_join(r->folder, core_yaml_scalar(place), &joined, err));
+    CORE_TRY(sim__scene_keep_csv(r, joined, CORE_OK, err));
+    *path = joined;
     core_error cause = {0};
     const core_status status = core_csv_read(*path, count_columns, columns, csv, &cause);
     if (status == CORE_OK) return CORE_OK;

@@ -52,46 +52,10 @@ static core_status read_polyline(const reader *r, const core_yaml_node *node, si
 
 // ---------------------------------------------------------------------------------------------- motion
 
-static core_status read_table(const reader *r, const core_yaml_node *place, sim_motion_def *motion, core_error *err) {
-    static const core_csv_column columns[] = {
-        {"t", true, false}, {"x", false, false}, {"y", false, false}, {"angle", false, false}};
-    core_status status = CORE_OK;
-    core_csv csv = {0};
-    const char *path = NULL;
-    CORE_TRY_DONE(sim__scene_csv(r, place, 4, columns, &csv, &path, err));
-    if (csv.count_found < 2) {
-        status =
-            core_yaml_fail(r->doc, place, err,
-                           "%s:1: found times alone, expected a column x, y or angle that moves the boundary", path);
-        goto done;
-    }
-    for (int i = 0; i < csv.count_rows; i++) {
-        const double *row = csv.values + 4 * i;
-        if (i == 0 ? row[0] >= 0 : row[0] > row[-4]) continue;
-        status = core_yaml_fail(r->doc, place, err, "%s:%d: column t: found %g, expected times from 0 on that rise",
-                                path, csv.lines[i], row[0]);
-        goto done;
-    }
-    motion->table = csv.values;
-    motion->count_rows = csv.count_rows;
-    csv.values = NULL;
-done:
-    core_csv_clear(&csv);
-    return status;
-}
-
 static core_status read_motion(const reader *r, const core_yaml_node *node, sim_motion_def *motion, core_error *err) {
-    *motion = (sim_motion_def){.pivot = {NAN, NAN}};
-    if (!node) return CORE_OK;
-    core_yaml_vector(node, "velocity", motion->velocity, 2);
-    core_yaml_vector(node, "amplitude", motion->amplitude, 2);
-    core_yaml_vector(node, "about", motion->pivot, 2);
-    motion->rotation = core_yaml_number(node, "rotation");
-    motion->amplitude_angle = core_yaml_number(node, "amplitude_angle");
-    motion->frequency = core_yaml_number(node, "frequency");
-    motion->phase = core_yaml_number(node, "phase");
-    const core_yaml_node *table = core_yaml_get(node, "table");
-    return table ? read_table(r, table, motion, err) : CORE_OK;
+    char *path = NULL;
+    const core_status status = core_motion_read(r->doc, node, r->folder, motion, &path, err);
+    return path ? sim__scene_keep_csv(r, path, status, err) : status;
 }
 
 // `across` names planes that may stand further down: read when all boundaries are known.

@@ -83,19 +83,6 @@ done:
     return status;
 }
 
-core_status sim_motion_copy(const sim_motion_def *from, sim_motion_def *to, core_error *err) {
-    core_status status = CORE_OK;
-    sim_motion_def copy = *from;
-    copy.table = NULL;
-    if (from->count_rows > 0) {
-        CORE_NEW_DONE(copy.table, 4 * (size_t)from->count_rows);
-        memcpy(copy.table, from->table, 4 * (size_t)from->count_rows * sizeof *copy.table);
-    }
-    *to = copy;
-done:
-    return status;
-}
-
 static core_status fill_wall(const sim_boundary_def *def, sim_wall *w, core_error *err) {
     CORE_TRY(check_wall(def, err));
     *w = (sim_wall){.kind = def->kind, .present = def->present, .count_features = 1, .servo = def->servo};
@@ -112,7 +99,7 @@ static core_status fill_wall(const sim_boundary_def *def, sim_wall *w, core_erro
     }
     sim_wall_place(w);
     if (def->kind == SIM_BOUNDARY_PLANE) w->plane.offset = def->offset; // to the bit as it was given
-    CORE_TRY(sim_motion_copy(&def->motion, &w->mover.law, err));
+    CORE_TRY(core_motion_copy(&def->motion, &w->mover.law, err));
     memcpy(w->mover.x, w->x, sizeof w->x);
     w->mover.start = def->motion.waits ? -1 : 0;
     w->mover.stop = -1;

@@ -109,8 +109,6 @@ typedef struct sim_walls {
 
 /// World points of a polyline from its pose, and a plane's normal and offset.
 void sim_wall_place(sim_wall *wall);
-/// Copies a law with its table. MEMORY.
-core_status sim_motion_copy(const sim_motion_def *from, sim_motion_def *to, core_error *err);
 /// Copies the definitions. capacity: grains. ARG, RANGE, NONFINITE, MEMORY.
 core_status sim_walls_create(int count, const sim_boundary_def *defs, int capacity, sim_walls *walls, core_error *err);
 void sim_walls_clear(sim_walls *walls);
