@@ -4,6 +4,7 @@
 #define FLUID_H
 
 #include "core.h"
+#include "core_motion.h"
 #include "sdf.h"
 
 #define FLUID_CELLS_MAX 200000000     // of a grid, its border included
@@ -48,6 +49,8 @@ typedef struct fluid_solid {
     double radius;         // m
     double angle;          // shape: rad, counter-clockwise
     const sdf_grid *shape; // borrowed as long as the world lives
+    core_motion motion;    // in the plane of the first two axes, about `centre` unless told otherwise; all 0: it rests;
+                           // table borrowed as long as the world lives
 } fluid_solid;
 
 /// Signed distance from a body in the first dim coordinates of x, negative inside it (beside a shape's grid an upper
@@ -108,14 +111,20 @@ typedef struct fluid_world fluid_world;
 
 /// The defaults named above.
 fluid_def fluid_default_def(void);
-/// An empty world inside the walls of its region. solids: copied, but for the grids of shapes. ARG, RANGE (names the
-/// field), NONFINITE, MEMORY. Memory of sand in 2D: 400 bytes a cell, 88 a particle.
+/// An empty world inside the walls of its region. solids: copied, but for the grids of shapes and tables of motions.
+/// ARG, RANGE (names the field), NONFINITE, MEMORY. Memory of sand in 2D: 420 bytes a cell, 88 a particle. UNSUPPORTED:
+/// solids that move in the paper's mode, boxes that turn.
 core_status fluid_world_create(const fluid_def *def, int count_solids, const fluid_solid *solids, fluid_world **world,
                                core_error *err);
 /// Frees, nulls the handle; accepts NULL.
 void fluid_world_destroy(fluid_world **world);
 /// Puts a solid there or takes it away. RANGE: no such solid. Cost: the whole grid.
 core_status fluid_world_set_present(fluid_world *world, int solid, bool present, core_error *err);
+
+/// Starts the motion of a solid whose law waits, from where it is, or stops it where it is. RANGE: no such solid.
+/// Others move from t = 0 on.
+core_status fluid_world_start_motion(fluid_world *world, int solid, core_error *err);
+core_status fluid_world_stop_motion(fluid_world *world, int solid, core_error *err);
 
 /// How a region is filled.
 typedef struct fluid_seed_def {

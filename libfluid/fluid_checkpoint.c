@@ -8,8 +8,9 @@
 #include <stdio.h>
 
 #define FORMAT "cem.fluid_checkpoint"
-#define VERSION 2 // 2: hash of the shapes
+#define VERSION 3 // 2: hash of the shapes; 3: motions
 #define INPUTS "/run/inputs"
+#define MOTIONS "/run/motions"
 
 // A dataset of the world. rows: of particles or of cells.
 typedef struct field {
@@ -57,6 +58,10 @@ static uint64_t hash_inputs(const fluid_scene *scene) {
     uint64_t hash = 0;
     for (int i = 0; i < scene->count_shapes; ++i)
         hash = core_hash_bytes(hash, &scene->shapes[i].hash, sizeof scene->shapes[i].hash);
+    for (int b = 0; b < scene->count_boundaries; ++b) {
+        const core_motion *m = &scene->solids[scene->boundaries[b].first].motion;
+        if (m->count_rows > 0) hash = core_hash_bytes(hash, m->table, 4 * (size_t)m->count_rows * sizeof *m->table);
+    }
     return hash;
 }
 
@@ -88,6 +93,20 @@ static core_status write_moment(core_h5 *file, const fluid_moment *m, core_error
                          err);
 }
 
+// Start and stop of each solid's motion; nothing if none has one.
+static core_status write_motions(core_h5 *file, const fluid_world *w, core_error *err) {
+    core_status status = CORE_OK;
+    double *times = NULL;
+    const size_t size[2] = {(size_t)w->count_solids, 2};
+    if (!w->moves) return CORE_OK;
+    CORE_NEW_DONE(times, 2 * size[0]);
+    for (int i = 0; i < w->count_solids; ++i) times[2 * i] = w->mover[i].start, times[2 * i + 1] = w->mover[i].stop;
+    status = core_h5_write(file, MOTIONS, CORE_H5_F64, 2, size, times, "s", "start, stop; infinity: not yet", err);
+done:
+    core_free(times);
+    return status;
+}
+
 core_status fluid__checkpoint_write(const char *path, const fluid_scene *scene, const fluid_world *world,
                                     const fluid_moment *moment, const core_h5_provenance *provenance, core_error *err) {
     core_status status = CORE_OK;
@@ -97,8 +116,10 @@ core_status fluid__checkpoint_write(const char *path, const fluid_scene *scene, 
     CORE_TRY_DONE(core_h5_write_provenance(file, provenance, err));
     CORE_TRY_DONE(core_h5_write_text(file, "/run/scene", scene->text, "resolved", err));
     CORE_TRY_DONE(core_h5_write_text(file, "/run/scene_path", scene->path, NULL, err));
-    CORE_TRY_DONE(core_h5_write(file, INPUTS, CORE_H5_I64, 0, NULL, &inputs, NULL, "hash of the shapes", err));
+    CORE_TRY_DONE(core_h5_write(file, INPUTS, CORE_H5_I64, 0, NULL, &inputs, NULL,
+                                "hash of the shapes and of the tables of motions", err));
     CORE_TRY_DONE(write_moment(file, moment, err));
+    CORE_TRY_DONE(write_motions(file, world, err));
     CORE_TRY_DONE(write_world(file, world, err));
     status = core_h5_rotate(&file, err);
 done:
@@ -198,12 +219,33 @@ static core_status read_world(core_h5 *file, fluid_world *w, core_error *err) {
     return CORE_OK;
 }
 
+static core_status read_motions(core_h5 *file, fluid_world *w, core_error *err) {
+    core_status status = CORE_OK;
+    double *times = NULL;
+    const size_t size[2] = {(size_t)w->count_solids, 2};
+    if (!w->moves) return CORE_OK;
+    CORE_NEW_DONE(times, 2 * size[0]);
+    CORE_TRY_DONE(core_h5_read(file, MOTIONS, CORE_H5_F64, 2, size, times, false, err));
+    for (int i = 0; i < w->count_solids; ++i) {
+        const double start = times[2 * i], stop = times[2 * i + 1];
+        CORE_CHECK_DONE(start >= 0 && stop >= 0, CORE_FORMAT, "%s: %s: row %d: found %g, %g; expected times from 0 on",
+                        core_h5_path(file), MOTIONS, i, start, stop);
+        w->mover[i].start = start;
+        w->mover[i].stop = stop;
+        fluid__solid_pose(w, i, w->time);
+    }
+    fluid__solid_update(w);
+done:
+    core_free(times);
+    return status;
+}
+
 core_status fluid__checkpoint_read(core_h5 *file, const fluid_scene *scene, fluid_world *world, fluid_moment *moment,
                                    core_error *err) {
     CORE_TRY(check_inputs(file, scene, err));
     CORE_TRY(read_moment(file, scene, moment, err));
     CORE_TRY(read_world(file, world, err));
     for (int k = 0; k < moment->phase + moment->begun && k < scene->count_phases; ++k)
-        CORE_TRY(fluid__remove(scene, k, world, err));
-    return CORE_OK;
+        CORE_TRY(fluid__begin_phase(scene, k, world, err));
+    return read_motions(file, world, err); // when they really began and ended
 }

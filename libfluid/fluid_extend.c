@@ -117,7 +117,7 @@ static bool is_in_box(const fluid_world *w, int c) {
     return true;
 }
 
-// Takes the velocity normal to a solid off its closed faces; all are judged by what they were before.
+// Takes the velocity normal to a solid, against its own, off its closed faces; all are judged by what they were before.
 static void constrain(fluid_world *w) {
     const fluid_grid *g = &w->grid;
     for (int pass = 0; pass < 2; ++pass)
@@ -131,10 +131,16 @@ static void constrain(fluid_world *w) {
             const int at[3] = {c % g->stride[1], c / g->stride[1] % g->cells[1], c / g->stride[2]};
             double x[3] = {0, 0, 0}, n[3] = {0, 0, 0}, v[3] = {0, 0, 0}, square = 0, along = 0;
             for (int a = 0; a < g->dim; ++a) x[a] = g->origin[a] + (at[a] - (a == axis ? 1 : .5)) * g->h;
-            fluid__node_sample(g, w->phi_solid, x, n);
+            int solid = -1;
+            if (w->moves)
+                solid = fluid__nearest_solid(w, x, n);
+            else
+                fluid__node_sample(g, w->phi_solid, x, n);
             velocity_at_face(w, axis, c, v);
+            for (int a = 0; a < g->dim && w->moves; ++a) v[a] -= fluid__solid_speed(w, solid, a, x);
             for (int a = 0; a < g->dim; ++a) square += n[a] * n[a], along += n[a] * v[a];
             w->star[axis][c] = square > 1e-12 ? v[axis] - along / square * n[axis] : 0;
+            if (w->moves) w->star[axis][c] += fluid__solid_speed(w, solid, axis, x);
         }
 }
 

@@ -44,12 +44,16 @@ static void push_out(const fluid_world *w, double *x) {
     keep_inside(g, x);
 }
 
-// Takes the part of the particle's own velocity off that goes into a solid closer than OUTSIDE.
+// Takes the part of the particle's own velocity, against the solid's, off that goes into a solid closer than OUTSIDE.
 static void stop_at_solid(const fluid_world *w, const double *x, int i) {
     const fluid_grid *g = &w->grid;
     double n[3], square = 0, into = 0;
     if (fluid__node_sample(g, w->phi_solid, x, n) > 2 * OUTSIDE * g->h) return;
-    for (int a = 0; a < g->dim; ++a) square += n[a] * n[a], into += n[a] * w->p.v[a][i];
+    const int solid = w->moves ? fluid__nearest_solid(w, x, n) : -1;
+    for (int a = 0; a < g->dim; ++a) {
+        square += n[a] * n[a];
+        into += n[a] * (w->p.v[a][i] - (w->moves ? fluid__solid_speed(w, solid, a, x) : 0));
+    }
     for (int a = 0; a < g->dim && into < 0 && square > 1e-12; ++a) w->p.v[a][i] -= into / square * n[a];
 }
 

@@ -1,5 +1,6 @@
 /// Pressure projection: a velocity without divergence in the full cells. The unknown is q = p dt/(rho h), in m/s:
-///     sum over open faces of part (q - q_neighbour) = -sum over open faces of part times outward velocity,
+///     sum over open faces of part (q - q_neighbour) = -sum over open faces of part times outward velocity
+///                                                     -sum over faces of the rest times the solid's,
 ///     u -= q difference across the face,
 /// with part the open part of a face (Ng, Min & Gibou 2009). At the free surface q = 0 in the middle of air cells
 /// (first order) or at the distance theta h where phi changes its sign (ghost fluid: Gibou et al. 2002, Enright et al.
@@ -40,6 +41,7 @@ static void assemble_row(void *arg, int64_t row, int worker) {
                 const int face = c + side * s, other = c + (side ? s : -s);
                 const double part = w->area[a][face];
                 outflow += (side ? part : -part) * w->u[a][face];
+                if (w->moves && w->cut[c]) outflow += (side ? 1 - part : part - 1) * fluid__face_speed(w, a, face);
                 diagonal += w->cell[other] == FLUID_CELL_AIR ? part / fluid__surface_at(w, c, other) : part;
             }
         }

@@ -40,12 +40,23 @@ typedef struct fluid_level {
     double *x, *b;                        // (cells) unknown and right-hand side; level 0: the world's z and r
 } fluid_level;
 
+// A solid's motion.
+typedef struct fluid_mover {
+    fluid_solid home;                   // as it is when the motion starts
+    double start, stop;                 // s; INFINITY: it waits; it goes on
+    bool goes;                          // in this step
+    double velocity[2], spin, about[2]; // of this step: m/s, 1/s; the point that moves with the velocity, m
+} fluid_mover;
+
 /// (count): of cells, faces along an axis, edges or nodes of the grid, as indexed there; (rows): of the box.
 struct fluid_world {
     fluid_def def;
     fluid_grid grid;
     int count_solids;
     fluid_solid *solids;
+    bool moves;          // a solid has a law of motion; without one the next two are NULL
+    fluid_mover *mover;  // (count_solids)
+    int32_t *nearest[3]; // (count) faces: the solid nearest to their middle, -1 for the walls around
     fluid_particles p;
     double *spare; // (capacity) for sorting
     int32_t *spare_id, *order;
@@ -144,7 +155,7 @@ int fluid__components(fluid_world *w, const uint8_t *member, uint8_t value, int3
 
 // ---------------------------------------------------------------------------------------------- stages
 
-core_status fluid__solid_update(fluid_world *w, core_error *err);     // fluid_solid.c: node distances, open parts
+void fluid__solid_update(fluid_world *w);                             // fluid_solid.c: node distances, open parts
 void fluid__sort(fluid_world *w);                                     // fluid_particles.c: by cell; fits the box
 void fluid__to_grid(fluid_world *w);                                  // fluid_transfer.c: u and mass from the particles
 void fluid__to_particles(fluid_world *w);                             // fluid_transfer.c: v (and c) from u and old
@@ -159,6 +170,24 @@ void fluid__levels_destroy(fluid_world *w);
 void fluid__levels_build(fluid_world *w);    // from diagonal and link
 void fluid__levels_cycle(fluid_world *w);    // z = an approximate inverse of the matrix times r
 void fluid__move(fluid_world *w, double dt); // fluid_move.c
+
+// ---------------------------------------------------------------------------------------------- motion
+
+/// Puts solid i where its law has it at a time (fluid_motion.c).
+void fluid__solid_pose(fluid_world *w, int i, double time);
+/// dt, or less if a solid would go further than particles may.
+double fluid__motion_dt(const fluid_world *w, double dt);
+/// Velocities of the solids in a step from now of length dt.
+void fluid__motion_rates(fluid_world *w, double dt);
+/// All solids that go to where they are at a time.
+void fluid__motion_advance(fluid_world *w, double time);
+/// The solid nearest to x (-1: a wall around) and its normal there (dim), which a node field of distances has not where
+/// two solids meet (fluid_solid.c).
+int fluid__nearest_solid(const fluid_world *w, const double *x, double *n);
+/// Velocity of a solid (-1: a wall around, at rest) at x along an axis, in a world that moves.
+double fluid__solid_speed(const fluid_world *w, int solid, int axis, const double *x);
+/// The same of the solid nearest to face f, in the face's middle.
+double fluid__face_speed(const fluid_world *w, int axis, int f);
 
 // ---------------------------------------------------------------------------------------------- sand
 

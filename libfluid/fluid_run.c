@@ -70,11 +70,24 @@ done:
     return core_error_prefix(err, status, "%s", scene->path);
 }
 
-core_status fluid__remove(const fluid_scene *scene, int k, fluid_world *world, core_error *err) {
-    for (int i = 0; i < scene->phases[k].count_remove; ++i) {
-        const fluid_boundary_def *b = &scene->boundaries[scene->phases[k].remove[i]];
-        for (int s = b->first; s < b->first + b->count; ++s) CORE_TRY(fluid_world_set_present(world, s, false, err));
-    }
+static core_status take_away(fluid_world *world, int solid, core_error *err) {
+    return fluid_world_set_present(world, solid, false, err);
+}
+
+core_status fluid__begin_phase(const fluid_scene *scene, int k, fluid_world *world, core_error *err) {
+    const fluid_phase_def *phase = &scene->phases[k];
+    const struct {
+        const int *list;
+        int count;
+        core_status (*act)(fluid_world *world, int solid, core_error *err);
+    } actions[] = {{phase->remove, phase->count_remove, take_away},
+                   {phase->start, phase->count_start, fluid_world_start_motion},
+                   {phase->stop, phase->count_stop, fluid_world_stop_motion}};
+    for (size_t what = 0; what < sizeof actions / sizeof *actions; ++what)
+        for (int i = 0; i < actions[what].count; ++i) {
+            const fluid_boundary_def *b = &scene->boundaries[actions[what].list[i]];
+            for (int s = b->first; s < b->first + b->count; ++s) CORE_TRY(actions[what].act(world, s, err));
+        }
     return CORE_OK;
 }
 
@@ -175,7 +188,7 @@ static core_status run_phases(run *r, core_error *err) {
         char stage[CORE_NAME_MAX + 32];
         snprintf(stage, sizeof stage, "phase %d/%d %s", r->at.phase + 1, scene->count_phases, phase->common.name);
         if (!r->at.begun) {
-            CORE_TRY(fluid__remove(scene, r->at.phase, r->world, err));
+            CORE_TRY(fluid__begin_phase(scene, r->at.phase, r->world, err));
             r->at.phase_start = r->world->time;
             r->at.calm_since = NAN;
             r->at.begun = true;
@@ -200,6 +213,7 @@ static core_status check_run(const fluid_scene *scene, const fluid_run_def *def,
 static bool is_input(const fluid_scene *scene, const fluid_run_def *def, const char *path) {
     bool found = core_file_same(path, scene->path) || core_file_same(path, core_h5_path(def->restart));
     for (int i = 0; i < scene->count_shapes && !found; ++i) found = core_file_same(path, scene->shape_paths[i]);
+    for (int i = 0; i < scene->count_tables && !found; ++i) found = core_file_same(path, scene->table_paths[i]);
     return found;
 }
 

@@ -14,8 +14,8 @@ typedef enum fluid_texture { FLUID_TEXTURE_NONE, FLUID_TEXTURE_LAYERS, FLUID_TEX
 /// A phase of a scene.
 typedef struct fluid_phase_def {
     core_yaml_phase common;
-    int count_remove;
-    int *remove; // (count_remove) solids
+    int count_remove, count_start, count_stop;
+    int *remove, *start, *stop; // boundaries: taken away; whose motion starts; whose motion stops
 } fluid_phase_def;
 
 /// A solid of a scene. One polyline is several solids of one name.
@@ -26,6 +26,8 @@ typedef struct fluid_boundary_def {
     int count_points; // of a polyline
     double *points;   // (count_points x 2) m
     double thickness; // m
+    double pivot[2];  // m: what a polyline turns about
+    double *table;    // of its motion, NULL: none
 } fluid_boundary_def;
 
 /// A scene with `model: continuum`. `{0}` is "nothing"; filled by fluid_scene_read, owns everything.
@@ -42,6 +44,8 @@ typedef struct fluid_scene {
     sdf_shape *shapes;
     sdf_grid *grids;    // (count_shapes)
     char **shape_paths; // (count_shapes)
+    int count_tables;
+    char **table_paths; // (count_tables) of motions
     int count_phases;
     fluid_phase_def *phases;
     double output_every, checkpoint_every; // s; NaN: every ten minutes of work

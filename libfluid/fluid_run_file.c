@@ -208,12 +208,22 @@ static void fill_observables(const fluid_world *w, double *values) {
     memcpy(values, list, sizeof list);
 }
 
+// Turn and displacement of a polyline that lies where its points are at the start, by its first bar.
+static void place_polyline(const fluid_solid *now, const fluid_solid *home, double pose[3]) {
+    double sine, cosine;
+    pose[2] = now->angle - home->angle;
+    core_sincos(pose[2], &sine, &cosine);
+    pose[0] = now->centre[0] - (cosine * home->centre[0] - sine * home->centre[1]);
+    pose[1] = now->centre[1] - (sine * home->centre[0] + cosine * home->centre[1]);
+}
+
 // Where the solids are, and whether.
 static void fill_boundaries(const fluid_scene *scene, const fluid_world *w, core_run_frame *f) {
     int planes = 0, walls = 0, row = w->p.n;
     for (int b = 0; b < scene->count_boundaries; ++b) {
         const fluid_boundary_def *def = &scene->boundaries[b];
         const fluid_solid *solid = &w->solids[def->first];
+        const fluid_mover still = {.goes = false}, *mover = w->moves ? &w->mover[def->first] : &still;
         if (solid->kind == FLUID_SOLID_PLANE) {
             double *plane = f->plane + 3 * planes;
             plane[0] = solid->normal[0], plane[1] = solid->normal[1];
@@ -223,16 +233,17 @@ static void fill_boundaries(const fluid_scene *scene, const fluid_world *w, core
             const double nowhere = solid->present ? 0 : NAN;
             for (int a = 0; a < 2; ++a) {
                 f->position[2 * row + a] = solid->centre[a] + nowhere;
-                f->velocity[2 * row + a] = nowhere;
+                f->velocity[2 * row + a] = nowhere + (mover->goes ? mover->velocity[a] : 0);
             }
             f->orientation[row] = solid->angle + nowhere;
-            f->angular_velocity[row] = nowhere;
+            f->angular_velocity[row] = nowhere + (mover->goes ? mover->spin : 0);
             f->id[row] = solid->present ? row : -1;
             ++row;
         } else {
             double *pose = f->wall_pose + 3 * walls;
             const bool circle = solid->kind == FLUID_SOLID_BOWL;
-            pose[0] = circle ? solid->centre[0] : 0, pose[1] = circle ? solid->centre[1] : 0, pose[2] = 0;
+            for (int a = 0; a < 3; ++a) pose[a] = a < 2 && circle ? solid->centre[a] : 0;
+            if (w->moves && !circle) place_polyline(solid, &mover->home, pose);
             f->wall_present[walls++] = solid->present;
         }
     }

@@ -151,6 +151,33 @@ static core_status read_polyline(const reader *r, const core_yaml_node *node, fl
     return CORE_OK;
 }
 
+// The motion of a boundary's solids, which are read already: they turn about one point.
+static core_status read_motion(const reader *r, const core_yaml_node *node, fluid_boundary_def *b, core_error *err) {
+    fluid_scene *scene = r->scene;
+    const core_yaml_node *place = core_yaml_get(node, "motion");
+    core_motion motion;
+    char *path = NULL;
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    const core_status status = core_motion_read(r->doc, place, r->folder, &motion, &path, err);
+    b->table = motion.table;
+    if (path) scene->table_paths[scene->count_tables++] = path;
+    CORE_TRY(status);
+    if (place && scene->def.material == FLUID_SAND && scene->def.sand == FLUID_SAND_PAPER)
+        return core_yaml_fail(r->doc, place, err, "in mode: paper; expected only in mode: unified or of water");
+    // the middle of a polyline's box
+    for (int k = 0; k < b->count_points; ++k)
+        for (int a = 0; a < 2; ++a) {
+            low[a] = fmin(low[a], b->points[2 * k + a]);
+            high[a] = fmax(high[a], b->points[2 * k + a]);
+        }
+    for (int a = 0; a < 2; ++a) {
+        b->pivot[a] = b->count_points > 0 ? .5 * (low[a] + high[a]) : scene->solids[b->first].centre[a];
+        if (isnan(motion.pivot[a])) motion.pivot[a] = b->pivot[a];
+    }
+    for (int s = b->first; s < b->first + b->count; ++s) scene->solids[s].motion = motion;
+    return CORE_OK;
+}
+
 static core_status read_boundary(const reader *r, const core_yaml_node *node, int i, core_error *err) {
     static const char *const kinds[] = {"plane", "circle", "shape", "polyline"};
     fluid_scene *scene = r->scene;
@@ -173,6 +200,7 @@ static core_status read_boundary(const reader *r, const core_yaml_node *node, in
         if (core_yaml_get(node, "plane")) CORE_TRY(read_plane(r, node, solid, err));
         CORE_TRY(read_round(r, node, FLUID_SOLID_BOWL, solid, &b->shape, err));
     }
+    CORE_TRY(read_motion(r, node, b, err));
     scene->count_solids += b->count;
     return CORE_OK;
 }
@@ -186,6 +214,7 @@ static core_status read_boundaries(const reader *r, core_error *err) {
     for (int i = 0; i < n; ++i) solids += 1 + core_yaml_count(core_yaml_get(core_yaml_at(list, i), "polyline.points"));
     CORE_NEW_DONE(scene->boundaries, (size_t)n);
     CORE_NEW_DONE(scene->solids, (size_t)solids);
+    CORE_NEW_DONE(scene->table_paths, (size_t)n);
     for (int i = 0; i < n; ++i) {
         scene->count_boundaries = i + 1;
         CORE_TRY_DONE(read_boundary(r, core_yaml_at(list, i), i, err));
@@ -234,12 +263,11 @@ done:
 
 // ---------------------------------------------------------------------------------------------- phases
 
-// Boundaries that a phase takes away, as indices; gone: by earlier phases.
-static core_status read_remove(const reader *r, const core_yaml_node *node, fluid_phase_def *phase, bool *gone,
-                               core_error *err) {
-    const core_yaml_node *names = core_yaml_get(node, "remove");
-    phase->remove = core_alloc((size_t)core_yaml_count(names), sizeof *phase->remove);
-    CORE_CHECK(phase->remove, CORE_MEMORY, "out of memory: %d names", core_yaml_count(names));
+// Boundaries that a key of a phase names, as indices; done: by this key of earlier phases, `what` that is.
+static core_status read_names(const reader *r, const core_yaml_node *names, bool *done, const char *what, int **list,
+                              int *count, core_error *err) {
+    *list = core_alloc((size_t)core_yaml_count(names), sizeof **list);
+    CORE_CHECK(*list, CORE_MEMORY, "out of memory: %d names", core_yaml_count(names));
     for (int i = 0; i < core_yaml_count(names); ++i) {
         const core_yaml_node *place = core_yaml_at(names, i);
         int found = -1;
@@ -248,11 +276,31 @@ static core_status read_remove(const reader *r, const core_yaml_node *node, flui
         if (found < 0)
             return core_yaml_fail(r->doc, place, err, "found \"%s\", expected the name of a boundary",
                                   core_yaml_scalar(place));
-        if (gone[found])
-            return core_yaml_fail(r->doc, place, err, "\"%s\" is taken away already", core_yaml_scalar(place));
-        gone[found] = true;
-        phase->remove[phase->count_remove++] = found;
+        if (done[found]) return core_yaml_fail(r->doc, place, err, "\"%s\" %s already", core_yaml_scalar(place), what);
+        done[found] = true;
+        (*list)[(*count)++] = found;
     }
+    return CORE_OK;
+}
+
+// What a phase does to boundaries; done (3 x boundaries): what earlier ones did.
+static core_status read_actions(const reader *r, const core_yaml_node *node, fluid_phase_def *phase, bool *done,
+                                core_error *err) {
+    fluid_scene *scene = r->scene;
+    const int n = scene->count_boundaries;
+    const core_yaml_node *start = core_yaml_get(node, "start"), *stop = core_yaml_get(node, "stop");
+    CORE_TRY(
+        read_names(r, core_yaml_get(node, "remove"), done, "is taken away", &phase->remove, &phase->count_remove, err));
+    CORE_TRY(read_names(r, start, done + n, "has started", &phase->start, &phase->count_start, err));
+    CORE_TRY(read_names(r, stop, done + 2 * n, "has stopped", &phase->stop, &phase->count_stop, err));
+    for (int key = 0; key < 2; ++key)
+        for (int i = 0; i < (key ? phase->count_stop : phase->count_start); ++i) {
+            const fluid_boundary_def *b = &scene->boundaries[(key ? phase->stop : phase->start)[i]];
+            if (!core_motion_moves(&scene->solids[b->first].motion))
+                return core_yaml_fail(r->doc, core_yaml_at(key ? stop : start, i), err, "\"%s\" has no motion",
+                                      b->name);
+            for (int s = b->first; s < b->first + b->count && key == 0; ++s) scene->solids[s].motion.waits = true;
+        }
     return CORE_OK;
 }
 
@@ -261,17 +309,17 @@ static core_status read_phases(const reader *r, core_error *err) {
     fluid_scene *scene = r->scene;
     const core_yaml_node *list = core_yaml_get(core_yaml_root(r->doc), "phases");
     const int n = core_yaml_count(list);
-    bool *gone = NULL;
+    bool *done_before = NULL;
     if (n == 0) return core_yaml_fail(r->doc, list, err, "an empty list; expected at least one phase");
     CORE_NEW_DONE(scene->phases, (size_t)n);
-    CORE_NEW_DONE(gone, (size_t)scene->count_boundaries);
+    CORE_NEW_DONE(done_before, 3 * (size_t)scene->count_boundaries);
     for (int i = 0; i < n; ++i) {
         scene->count_phases = i + 1;
         CORE_TRY_DONE(core_yaml_phase_read(r->doc, list, i, &scene->phases[i].common, err));
-        CORE_TRY_DONE(read_remove(r, core_yaml_at(list, i), &scene->phases[i], gone, err));
+        CORE_TRY_DONE(read_actions(r, core_yaml_at(list, i), &scene->phases[i], done_before, err));
     }
 done:
-    core_free(gone);
+    core_free(done_before);
     return status;
 }
 
@@ -436,8 +484,16 @@ void fluid_scene_clear(fluid_scene *scene) {
         sdf_grid_clear(&scene->grids[i]);
         core_free(scene->shape_paths[i]);
     }
-    for (int i = 0; i < scene->count_boundaries; ++i) core_free(scene->boundaries[i].points);
-    for (int i = 0; i < scene->count_phases; ++i) core_free(scene->phases[i].remove);
+    for (int i = 0; i < scene->count_boundaries; ++i) {
+        core_free(scene->boundaries[i].points);
+        core_free(scene->boundaries[i].table);
+    }
+    for (int i = 0; i < scene->count_tables; ++i) core_free(scene->table_paths[i]);
+    for (int i = 0; i < scene->count_phases; ++i) {
+        core_free(scene->phases[i].remove);
+        core_free(scene->phases[i].start);
+        core_free(scene->phases[i].stop);
+    }
     core_free(scene->path);
     core_free(scene->title);
     core_free(scene->text);
@@ -447,6 +503,7 @@ void fluid_scene_clear(fluid_scene *scene) {
     core_free(scene->shapes);
     core_free(scene->grids);
     core_free(scene->shape_paths);
+    core_free(scene->table_paths);
     core_free(scene->phases);
     *scene = (fluid_scene){0};
 }

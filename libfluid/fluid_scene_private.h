@@ -27,8 +27,8 @@ core_status fluid__run_create(const fluid_scene *scene, const fluid_world *w, co
                               core_run_frame *frame, core_error *err);
 /// The frame of the world as it is.
 void fluid__run_fill(const fluid_scene *scene, const fluid_world *w, int phase, core_run_frame *f);
-/// Takes away what phase k takes away.
-core_status fluid__remove(const fluid_scene *scene, int k, fluid_world *world, core_error *err);
+/// Takes away, starts and stops what phase k does.
+core_status fluid__begin_phase(const fluid_scene *scene, int k, fluid_world *world, core_error *err);
 /// A whole file, then two renames: `path` or PATH.1 is there at any time. As core_h5_create, core_file_publish.
 core_status fluid__checkpoint_write(const char *path, const fluid_scene *scene, const fluid_world *world,
                                     const fluid_moment *moment, const core_h5_provenance *provenance, core_error *err);

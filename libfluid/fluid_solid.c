@@ -7,6 +7,7 @@
 static const double ON_WALL = 1e-6; // of a cell: a node this near to a solid's surface lies on it
 static const double OPEN_MIN = .02; // of a face: less is closed
 static const double WALL_REACH = 2; // cells into a solid in which particles may feel its faces
+static const double SLOPE = .01;    // of a cell: over which a solid's normal is taken
 static const double ALIGNED = .999; // of a component of the normal: the wall lies along the grid
 
 // ---------------------------------------------------------------------------------------------- distances
@@ -93,6 +94,30 @@ static double solids_distance(const fluid_world *w, const double *x, double wall
     return d;
 }
 
+int fluid__nearest_solid(const fluid_world *w, const double *x, double *n) {
+    const fluid_grid *g = &w->grid;
+    double walls = INFINITY;
+    int nearest;
+    for (int a = 0; a < g->dim; ++a) n[a] = 0;
+    for (int a = g->periodic ? 1 : 0; a < g->dim; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const double d = side ? g->origin[a] + (g->cells[a] - 2) * g->h - x[a] : x[a] - g->origin[a];
+            if (d >= walls) continue;
+            walls = d;
+            for (int b = 0; b < g->dim; ++b) n[b] = b == a ? 1 - 2 * side : 0;
+        }
+    solids_distance(w, x, walls, &nearest);
+    for (int a = 0; a < g->dim && nearest >= 0; ++a) {
+        double p[3] = {x[0], x[1], g->dim == 3 ? x[2] : 0}, d[2];
+        for (int side = 0; side < 2; ++side) {
+            p[a] = x[a] + (side - .5) * SLOPE * g->h;
+            d[side] = fluid_solid_distance(&w->solids[nearest], g->dim, p);
+        }
+        n[a] = (d[1] - d[0]) / (SLOPE * g->h);
+    }
+    return nearest;
+}
+
 // ---------------------------------------------------------------------------------------------- nodes and faces
 
 static void update_nodes(void *arg, int64_t row, int worker) {
@@ -112,6 +137,12 @@ static void update_nodes(void *arg, int64_t row, int worker) {
         // friction of the solid that the middle of the cell is nearest to; the walls' share of it is taken at the node
         solids_distance(w, middle, region_distance(g, at) + .5 * g->h, &nearest);
         w->friction[c] = nearest < 0 ? w->def.wall_friction : w->solids[nearest].friction;
+        for (int axis = 0; axis < g->dim && w->moves; ++axis) {
+            double face[3] = {middle[0], middle[1], middle[2]};
+            face[axis] = x[axis];
+            solids_distance(w, face, region_distance(g, at) + .5 * g->h, &nearest);
+            w->nearest[axis][c] = nearest;
+        }
     }
 }
 
@@ -163,6 +194,16 @@ static void wrap_all(const fluid_world *w, double *field) {
     }
 }
 
+static void wrap_nearest(const fluid_world *w) {
+    const int n = w->grid.cells[0] - 2;
+    for (int a = 0; a < w->grid.dim && w->moves && w->grid.periodic; ++a)
+        for (int64_t r = 0; r < (int64_t)w->grid.cells[1] * w->grid.cells[2]; ++r) {
+            int32_t *row = w->nearest[a] + (size_t)r * (size_t)w->grid.cells[0];
+            row[0] = row[n];
+            row[n + 1] = row[1];
+        }
+}
+
 static void update_faces(void *arg, int64_t row, int worker) {
     (void)worker;
     fluid_world *w = arg;
@@ -199,11 +240,13 @@ static void update_cells(fluid_world *w) {
                 w->open[c] = sum > 0;
                 w->cut[c] = sum > 0 && sum < 2 * g->dim;
             }
-    for (int c = 0; c < g->count; ++c) w->cell[c] = w->open[c] ? FLUID_CELL_AIR : FLUID_CELL_SOLID;
+    // a look after a step still sees the material
+    for (int c = 0; c < g->count; ++c)
+        if (!w->open[c] || w->cell[c] != FLUID_CELL_FULL) w->cell[c] = w->open[c] ? FLUID_CELL_AIR : FLUID_CELL_SOLID;
 }
 
-// Closed faces less than WALL_REACH cells inside a solid, in the order of the grid; list NULL: counts them.
-static int list_wall_faces(const fluid_world *w, int32_t *list) {
+// Closed faces less than WALL_REACH cells inside a solid, in the order of the grid.
+static void list_wall_faces(fluid_world *w) {
     const fluid_grid *g = &w->grid;
     int n = 0;
     for (int c = 0; c < g->count; ++c)
@@ -212,10 +255,9 @@ static int list_wall_faces(const fluid_world *w, int32_t *list) {
             for (int b = 0; b < g->dim; ++b) end += b == a ? 0 : g->stride[b];
             if (w->area[a][c] > 0 || end >= g->count) continue;
             if (.5 * (w->phi_solid[c] + w->phi_solid[end]) < -WALL_REACH * g->h) continue;
-            if (list) list[n] = 4 * c + a;
-            ++n;
+            w->wall_face[n++] = 4 * c + a;
         }
-    return n;
+    w->count_wall_faces = n;
 }
 
 // The wall in each cell: the open faces and the wall close it, so the wall's area vector is minus the sum of theirs.
@@ -240,23 +282,17 @@ static void update_walls(fluid_world *w) {
     }
 }
 
-core_status fluid__solid_update(fluid_world *w, core_error *err) {
+void fluid__solid_update(fluid_world *w) {
     const int64_t rows = (int64_t)w->grid.cells[1] * w->grid.cells[2];
     core_thread_for(w->threads, rows, update_nodes, w);
     wrap_all(w, w->phi_solid);
     wrap_all(w, w->friction);
+    wrap_nearest(w);
     core_thread_for(w->threads, rows, update_faces, w);
     for (int a = 0; a < w->grid.dim; ++a) wrap_all(w, w->area[a]);
     update_cells(w);
     update_walls(w);
     wrap_all(w, w->wall_part);
     for (int a = 0; a < w->grid.dim; ++a) wrap_all(w, w->wall_normal[a]);
-    const int n = list_wall_faces(w, NULL);
-    int32_t *list = core_alloc((size_t)n, sizeof *list);
-    CORE_CHECK(list, CORE_MEMORY, "out of memory: %d closed faces", n);
-    list_wall_faces(w, list);
-    core_free(w->wall_face);
-    w->wall_face = list;
-    w->count_wall_faces = n;
-    return CORE_OK;
+    list_wall_faces(w);
 }

@@ -16,7 +16,7 @@ static double gravity_size(const fluid_world *w) {
 double fluid_world_dt(const fluid_world *world) {
     if (!isnan(world->def.dt)) return world->def.dt;
     const double h = world->grid.h, speed = fmax(world->speed_max, sqrt(gravity_size(world) * h));
-    return speed > 0 ? world->def.cfl * h / speed : INFINITY;
+    return speed > 0 ? fluid__motion_dt(world, world->def.cfl * h / speed) : INFINITY;
 }
 
 // Largest speed of the particles; NaN if one is not finite.
@@ -108,6 +108,7 @@ core_status fluid_world_step(fluid_world *world, double limit, core_error *err) 
     const double dt = fmin(fluid_world_dt(w), limit);
     CORE_CHECK(dt > 0 && isfinite(dt), CORE_RANGE,
                "step: found a length of %g s, expected a finite one above 0 (without gravity and motion give dt)", dt);
+    fluid__motion_rates(w, dt);
     fluid__sort(w);
     tick(w, FLUID_STAGE_SORT);
     fluid__to_grid(w);
@@ -118,6 +119,7 @@ core_status fluid_world_step(fluid_world *world, double limit, core_error *err) 
     CORE_CHECK(isfinite(w->speed_max), CORE_NOT_CONVERGED, "step %lld: a particle's velocity is not finite",
                (long long)w->step);
     tick(w, FLUID_STAGE_TO_PARTICLES);
+    fluid__motion_advance(w, w->time + dt);
     fluid__move(w, dt);
     tick(w, FLUID_STAGE_MOVE);
     ++w->step;

@@ -41,7 +41,9 @@ double fluid__wall_slip(const fluid_world *w, int c, double slip[3]) {
     double along = 0, share[2];
     for (int a = 0; a < w->grid.dim; ++a) {
         shares(w, a, c, share);
-        slip[a] = share[0] * w->u[a][c] + share[1] * w->u[a][c + w->grid.stride[a]];
+        const int up = c + w->grid.stride[a];
+        slip[a] = share[0] * w->u[a][c] + share[1] * w->u[a][up];
+        if (w->moves) slip[a] -= share[0] * fluid__face_speed(w, a, c) + share[1] * fluid__face_speed(w, a, up);
         along += slip[a] * w->wall_normal[a][c];
     }
     for (int a = 0; a < w->grid.dim; ++a) slip[a] -= along * w->wall_normal[a][c];

@@ -180,6 +180,39 @@ done:
     return status;
 }
 
+// Room for motions where a solid has one.
+static core_status new_movers(fluid_world *w, core_error *err) {
+    core_status status = CORE_OK;
+    for (int i = 0; i < w->count_solids; ++i) w->moves = w->moves || core_motion_moves(&w->solids[i].motion);
+    if (!w->moves) return CORE_OK;
+    CORE_NEW_DONE(w->mover, (size_t)w->count_solids);
+    for (int i = 0; i < w->count_solids; ++i) {
+        w->mover[i].home = w->solids[i];
+        w->mover[i].start = w->solids[i].motion.waits ? INFINITY : 0;
+        w->mover[i].stop = INFINITY;
+    }
+    for (int a = 0; a < w->grid.dim; ++a) CORE_NEW_DONE(w->nearest[a], (size_t)w->grid.count);
+done:
+    return status;
+}
+
+static core_status check_motion(const fluid_def *def, const fluid_solid *s, int i, core_error *err) {
+    const core_motion *m = &s->motion;
+    if (!core_motion_moves(m)) return CORE_OK;
+    const double numbers[] = {m->velocity[0],  m->velocity[1],     m->rotation,  m->amplitude[0],
+                              m->amplitude[1], m->amplitude_angle, m->frequency, m->phase};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k)
+        CORE_CHECK(isfinite(numbers[k]), CORE_NONFINITE, "solid %d: a number of its motion is not finite", i);
+    for (int k = 0; k < 4 * m->count_rows; ++k)
+        CORE_CHECK(isfinite(m->table[k]), CORE_NONFINITE, "solid %d: row %d of its table is not finite", i, k / 4);
+    CORE_CHECK(def->material == FLUID_WATER || def->sand == FLUID_SAND_UNIFIED, CORE_UNSUPPORTED,
+               "solid %d moves; in the paper's mode solids are at rest", i);
+    bool turns = fabs(m->rotation) + fabs(m->amplitude_angle) > 0;
+    for (int k = 0; k < m->count_rows; ++k) turns = turns || fabs(m->table[4 * k + 3]) > 0;
+    CORE_CHECK(!(turns && s->kind == FLUID_SOLID_BOX), CORE_UNSUPPORTED, "solid %d: a box that turns", i);
+    return CORE_OK;
+}
+
 core_status fluid_world_create(const fluid_def *def, int count_solids, const fluid_solid *solids, fluid_world **world,
                                core_error *err) {
     CORE_CHECK(def && world && count_solids >= 0 && (solids || count_solids == 0), CORE_ARG,
@@ -188,7 +221,10 @@ core_status fluid_world_create(const fluid_def *def, int count_solids, const flu
     fluid_world *w = NULL;
     fluid_grid grid;
     CORE_TRY(check_def(def, err));
-    for (int i = 0; i < count_solids; ++i) CORE_TRY(check_solid(&solids[i], i, def->dim, err));
+    for (int i = 0; i < count_solids; ++i) {
+        CORE_TRY(check_solid(&solids[i], i, def->dim, err));
+        CORE_TRY(check_motion(def, &solids[i], i, err));
+    }
     CORE_TRY(fluid__grid_init(def, &grid, err));
     CORE_NEW_DONE(w, 1);
     w->def = *def;
@@ -200,11 +236,13 @@ core_status fluid_world_create(const fluid_def *def, int count_solids, const flu
     CORE_NEW_DONE(w->solids, (size_t)count_solids);
     for (int i = 0; i < count_solids; ++i) w->solids[i] = solids[i];
     w->count_solids = count_solids;
+    CORE_TRY_DONE(new_movers(w, err));
     CORE_TRY_DONE(new_grid_fields(w, err));
     CORE_TRY_DONE(fluid__levels_create(w, err));
     CORE_TRY_DONE(new_particles(w, err));
     for (int a = 0; a < 3; ++a) w->lo[a] = a < def->dim ? 1 : 0, w->hi[a] = a < def->dim ? 2 : 1;
-    CORE_TRY_DONE(fluid__solid_update(w, err));
+    CORE_NEW_DONE(w->wall_face, (size_t)grid.count * (size_t)grid.dim);
+    fluid__solid_update(w);
     for (int c = 0; c < grid.count; ++c) w->label[c] = -1;
     *world = w;
     w = NULL;
@@ -221,6 +259,7 @@ void fluid_world_destroy(fluid_world **world) {
         double *each[] = {w->u[a], w->old[a], w->star[a], w->mass[a], w->area[a], w->link[a], w->p.x[a], w->p.v[a]};
         for (size_t i = 0; i < sizeof each / sizeof *each; ++i) core_free(each[i]);
         core_free(w->known[a]);
+        core_free(w->nearest[a]);
         core_free(w->wall_normal[a]);
         core_free(w->base[a]);
         core_free(w->inertia[a]);
@@ -239,9 +278,9 @@ void fluid_world_destroy(fluid_world **world) {
                         w->row_max,   w->spare,    w->wall_part, w->bound,     w->wall_bound, w->light,
                         w->rise,      w->half,     w->wall_rise, w->wall_half, w->wall_most};
     for (size_t i = 0; i < sizeof single / sizeof *single; ++i) core_free(single[i]);
-    void *other[] = {w->slanted, w->p.image, w->span_lo,  w->span_hi, w->open,   w->cut,
-                     w->cell,    w->mark,    w->first,    w->number,  w->label,  w->list,
-                     w->p.id,    w->p.cell,  w->spare_id, w->order,   w->solids, w->wall_face};
+    void *other[] = {w->slanted,  w->p.image, w->span_lo, w->span_hi,   w->open, w->cut,  w->cell,
+                     w->mark,     w->first,   w->number,  w->label,     w->list, w->p.id, w->p.cell,
+                     w->spare_id, w->order,   w->solids,  w->wall_face, w->mover};
     for (size_t i = 0; i < sizeof other / sizeof *other; ++i) core_free(other[i]);
     core_free(w);
     *world = NULL;
@@ -251,11 +290,9 @@ core_status fluid_world_set_present(fluid_world *world, int solid, bool present,
     CORE_CHECK(world, CORE_ARG, "fluid_world_set_present: null pointer");
     CORE_CHECK(solid >= 0 && solid < world->count_solids, CORE_RANGE, "solid: found %d, expected 0 .. %d", solid,
                world->count_solids - 1);
-    const bool before = world->solids[solid].present;
     world->solids[solid].present = present;
-    const core_status status = fluid__solid_update(world, err);
-    if (status != CORE_OK) world->solids[solid].present = before;
-    return status;
+    fluid__solid_update(world);
+    return CORE_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- looks

@@ -2,7 +2,7 @@
 foreach(module multigrid transfer solid world)
   cem_test(test_fluid_${module} unit/test_fluid_${module}.c unit fluid)
 endforeach()
-foreach(physics pressure sand)
+foreach(physics motion pressure sand)
   cem_test(test_fluid_${physics} reference/test_fluid_${physics}.c reference fluid)
 endforeach()
 cem_test(test_fluid_threads determinism/test_fluid_threads.c determinism fluid)

@@ -11,15 +11,18 @@ static const char text[] =
     "material: {kind: %s, density: 1500}\n"
     "boundaries:\n"
     "  - {name: gate, plane: {point: [0.2, 0], normal: [-1, 0]}}\n"
-    "  - {name: post, friction: 0.3, polyline: {points: [0.45, 0, 0.45, 0.05], thickness: 0.04}}\n"
+    "  - {name: post, friction: 0.3, polyline: {points: [0.45, 0, 0.45, 0.05], thickness: 0.04}%s}\n"
     "fill: [{box: [0, 0, 0.2, 0.16]}]\n"
-    "phases: [{name: settle, time: 0.05}, {name: go, remove: [gate], time: 0.2}]\n"
+    "phases: [{name: settle, time: 0.05}, {name: go, remove: [gate], time: 0.2%s}]\n"
     "output: {every: %g, checkpoint: 0.06, texture: layers, texture_size: 0.04}\n";
 
-static fluid_scene scene_of(const char *kind, const char *grid, double every) {
+// moves: the post swings, from the second phase on.
+static fluid_scene scene_of(const char *kind, const char *grid, bool moves, double every) {
     char made[2048];
     fluid_scene scene;
-    snprintf(made, sizeof made, text, grid, kind, every);
+    snprintf(made, sizeof made, text, grid, kind,
+             moves ? ", motion: {rotation: 1, velocity: [-0.5, 0], amplitude: [0.02, 0], frequency: 3}" : "",
+             moves ? ", start: [post]" : "", every);
     check_ok(fluid_scene_read_text(made, "run.yaml", &scene, err));
     return scene;
 }
@@ -34,9 +37,10 @@ static const char *file(const char *name) {
 
 static void restarts_go_on(void **state) {
     (void)state;
-    static const char *const kinds[] = {"sand", "water", "sand"}, *const grids[] = {"", "", ", periodic: x"};
-    for (int k = 0; k < 3; ++k) {
-        fluid_scene scene = scene_of(kinds[k], grids[k], .02), again;
+    static const char *const kinds[] = {"sand", "water", "sand", "sand"};
+    static const char *const grids[] = {"", "", ", periodic: x", ""};
+    for (int k = 0; k < 4; ++k) {
+        fluid_scene scene = scene_of(kinds[k], grids[k], k == 3, .02), again;
         fluid_run_report whole, rest, coarse;
         fluid_run_def def = fluid_run_default_def();
         def.checkpoint_path = file("a.checkpoint.h5");
@@ -51,7 +55,7 @@ static void restarts_go_on(void **state) {
         fluid_scene_clear(&again);
         core_h5_close(&from.restart);
         fluid_scene_clear(&scene);
-        scene = scene_of(kinds[k], grids[k], .07);
+        scene = scene_of(kinds[k], grids[k], k == 3, .07);
         def.checkpoint_path = NULL;
         check_ok(fluid_run(&scene, file("c.h5"), &def, NULL, &coarse, err));
         assert_true(coarse.state_hash == whole.state_hash); // output changes no step
@@ -59,9 +63,36 @@ static void restarts_go_on(void **state) {
     }
 }
 
+// The post of the file lies where its law has it: two points of it, turned about the middle of its box and displaced.
+static void the_file_tells_of_motion(void **state) {
+    (void)state;
+    fluid_scene scene = scene_of("sand", "", true, .02);
+    const fluid_run_def def = fluid_run_default_def();
+    check_ok(fluid_run(&scene, file("m.h5"), &def, NULL, NULL, err));
+    core_run_reader *run = NULL;
+    core_run_frame f = {0};
+    check_ok(core_run_open(file("m.h5"), &run, err));
+    const core_run_info *info = core_run_describe(run);
+    check_ok(core_run_frame_create(info->count_rows, info->count_observables, info->count_planes, &f, err));
+    check_ok(core_run_frame_add_walls(info->count_walls, &f, err));
+    for (int64_t frame = 0; frame < info->count_frames; ++frame) {
+        check_ok(core_run_read(run, frame, &f, err));
+        const double t = fmax(f.time - .05, 0), *pose = f.wall_pose;
+        const double shift = -.5 * t + .02 * sin(6 * CORE_PI * t), low[2] = {.45, 0};
+        // the lower end, .025 below the middle
+        check_near(pose[2], t, 1e-12);
+        check_near(pose[0] + cos(pose[2]) * low[0] - sin(pose[2]) * low[1], .45 + shift + .025 * sin(t), 1e-12);
+        check_near(pose[1] + sin(pose[2]) * low[0] + cos(pose[2]) * low[1], .025 - .025 * cos(t), 1e-12);
+    }
+    assert_true(f.time > .2);
+    core_run_frame_clear(&f);
+    core_run_close(&run);
+    fluid_scene_clear(&scene);
+}
+
 static void the_file_tells(void **state) {
     (void)state;
-    fluid_scene scene = scene_of("sand", "", .02);
+    fluid_scene scene = scene_of("sand", "", false, .02);
     const fluid_run_def def = fluid_run_default_def();
     fluid_run_report report;
     check_ok(fluid_run(&scene, file("d.h5"), &def, NULL, &report, err));
@@ -92,7 +123,7 @@ static void the_file_tells(void **state) {
 
 static void runs_can_be_stopped(void **state) {
     (void)state;
-    fluid_scene scene = scene_of("sand", "", .2);
+    fluid_scene scene = scene_of("sand", "", false, .2);
     fluid_run_report report;
     const volatile sig_atomic_t asked = 1;
     fluid_run_def def = fluid_run_default_def();
@@ -112,6 +143,7 @@ static void runs_can_be_stopped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(restarts_go_on), cmocka_unit_test(the_file_tells),
+                                       cmocka_unit_test(the_file_tells_of_motion),
                                        cmocka_unit_test(runs_can_be_stopped)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

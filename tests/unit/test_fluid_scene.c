@@ -149,11 +149,68 @@ static void shapes_are_read(void **state) {
     assert_int_equal(fluid_scene_read_text(scene, at, &s, NULL), CORE_FORMAT);
 }
 
+// Laws of motion: where a polyline turns, tables, what waits for a phase.
+static void motions_are_read(void **state) {
+    (void)state;
+    char at[TEST_PATH_MAX], path[TEST_PATH_MAX], scene[2048];
+    static const char table[] = "t,angle\n0,0\n1,2\n", bad[] = "t,angle\n0,0\n0,2\n";
+    static const char form[] =
+        "model: continuum\ngrid: {cell: 0.1, region: [0, 0, 1, 1]}\nmaterial: {kind: %s, density: 1}\nboundaries:\n"
+        "  - {name: arm, polyline: {points: [0, 0.2, 0.4, 0.2, 0.4, 0.6], thickness: 0.2}, motion: {table: t.csv}}\n"
+        "  - {name: lid, plane: {point: [0, 0.9], normal: [0, -1]}, motion: {velocity: [0, -1], amplitude_angle: 0.1, "
+        "frequency: 3, about: [1, 2]}}\n"
+        "  - {name: rest, plane: {point: [0, 0], normal: [0, 1]}}\n"
+        "fill: [{box: [0, 0, 1, 0.3]}]\nphases: [{name: a, time: 1}, {name: b, time: 1, %s}]\n";
+    fluid_scene s;
+    core_error found = {0};
+    snprintf(path, sizeof path, "%s/t.csv", test_folder);
+    snprintf(at, sizeof at, "%s/scene.yaml", test_folder);
+    check_ok(core_file_write(path, table, sizeof table - 1, err));
+    snprintf(scene, sizeof scene, form, "sand", "start: [arm], stop: [lid]");
+    check_ok(fluid_scene_read_text(scene, at, &s, err));
+    for (int k = 0; k < 2; ++k) { // both bars turn about the middle of the box
+        check_near(s.solids[k].motion.pivot[0], .2, 1e-15);
+        check_near(s.solids[k].motion.pivot[1], .4, 1e-15);
+        assert_true(s.solids[k].motion.waits && s.solids[k].motion.count_rows == 2);
+        check_near(s.solids[k].motion.table[7], 2, 0);
+    }
+    assert_true(!s.solids[2].motion.waits && s.phases[1].stop[0] == 1);
+    check_near(s.solids[2].motion.pivot[1], 2, 0);
+    check_near(s.solids[2].motion.frequency, 3, 0);
+    fluid_scene_clear(&s);
+    static const struct {
+        const char *kind, *phase, *word;
+    } list[] = {{"sand, mode: paper", "start: [arm]", "mode: unified"},
+                {"sand", "start: [rest]", "has no motion"},
+                {"sand", "start: [arm, arm]", "has started already"},
+                {"sand", "stop: [lid, lid]", "has stopped already"},
+                {"sand", "start: [nobody]", "name of a boundary"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+        snprintf(scene, sizeof scene, form, list[i].kind, list[i].phase);
+        assert_int_equal(fluid_scene_read_text(scene, at, &s, &found), CORE_FORMAT);
+        if (!strstr(found.message, list[i].word)) fail_msg("found \"%s\", expected %s", found.message, list[i].word);
+    }
+    check_ok(core_file_write(path, bad, sizeof bad - 1, err));
+    snprintf(scene, sizeof scene, form, "sand", "start: [arm]");
+    assert_int_equal(fluid_scene_read_text(scene, at, &s, &found), CORE_FORMAT);
+    assert_non_null(strstr(found.message, "expected times from 0 on that rise"));
+    check_ok(core_file_write(path, table, sizeof table - 1, err));
+    for (uint64_t k = 1;; ++k) {
+        core_alloc_fail_after(k);
+        const core_status status = fluid_scene_read_text(scene, at, &s, NULL);
+        if (status == CORE_OK) break; // the count was not reached
+        assert_int_equal(status, CORE_MEMORY);
+        assert_true(k < 10000);
+    }
+    core_alloc_fail_after(0);
+    fluid_scene_clear(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_scene_is_read), cmocka_unit_test(bad_scenes_are_refused),
-        cmocka_unit_test(memory_may_run_out),   cmocka_unit_test(scenes_are_told_apart),
-        cmocka_unit_test(shapes_are_read),
+        cmocka_unit_test(a_good_scene_is_read),  cmocka_unit_test(bad_scenes_are_refused),
+        cmocka_unit_test(memory_may_run_out),    cmocka_unit_test(motions_are_read),
+        cmocka_unit_test(scenes_are_told_apart), cmocka_unit_test(shapes_are_read),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }
