@@ -75,7 +75,8 @@ limited() {
     if [ $status = 0 ]; then
         [ "$(state out.txt)" = "$(state whole.txt)" ] || fail "ulimit $1 $2: another state"
     else
-        [ $status -le 2 ] && grep -q '\(cannot\|memory\)' err.txt || fail "ulimit $1 $2: exit status $status: $(tail -3 err.txt)"
+        # 127: not even the program could be loaded
+        { [ $status -le 2 ] || [ $status = 127 ]; } && grep -q '\(cannot\|memory\)' err.txt || fail "ulimit $1 $2: exit status $status: $(tail -3 err.txt)"
         "$bin/simstat" x.h5 --overlap off >/dev/null 2>&1 || fail "ulimit $1 $2: the file is lost"
     fi
 }
