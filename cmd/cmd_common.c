@@ -71,8 +71,8 @@ static error_t pass_inputs(int key, char *text, struct argp_state *state) {
     return 0;
 }
 
-/// A standard stream that the caller closed would be the number of the next file opened, and messages would go into that
-/// file. Its number is given to /dev/null, the wrong way round: using it fails, as it should.
+/// A standard stream that the caller closed would be the number of the next file opened, and messages would go into
+/// that file. Its number is given to /dev/null, the wrong way round: using it fails, as it should.
 static void keep_standard_numbers(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) >= 0) continue;

@@ -125,8 +125,8 @@ static inline void nn__prefetch_for_writing(const void *p) {
 
 // ---------------------------------------------------------------------------------------------- BLAS (nn_blas.c)
 
-/// Keeps BLAS to the calling thread; parallelism is ours. MEMORY: there is no room for the work area that OpenBLAS takes
-/// at its first product: refused that, it asks again for ever.
+/// Keeps BLAS to the calling thread; parallelism is ours. MEMORY: there is no room for the work area that OpenBLAS
+/// takes at its first product: refused that, it asks again for ever.
 core_status nn__blas_init(core_error *err);
 /// C (m x n) += A B with A (m x k), B (k x n). All matrices row-major; all products add: clearing C first is cheaper
 /// than beta = 0 (README).
