@@ -50,16 +50,15 @@ minutes() {
 
 # Steps of one stage, `width` at a time.
 run_stage() {
-    local width=$2 i running=0
+    local width=$2 i
     for i in "${!step_stage[@]}"; do
         if [ "${step_stage[$i]}" != "$1" ]; then continue; fi
+        # Before it is asked what is current: a step of this stage may be about to change what this one reads. Jobs are counted, as
+        # `wait -n` may come back for one of an earlier stage.
+        while [ "$(jobs -rp | wc -l)" -ge "$width" ]; do wait -n || true; done
         if is_current "$i"; then
             skipped=$((skipped + 1)) total=$((total - step_cost[i]))
             continue
-        fi
-        if [ "$running" -ge "$width" ]; then
-            wait -n
-            running=$((running - 1))
         fi
         local spent=$((SECONDS - started)) left=''
         if [ "$spent" -gt 5 ] && [ "$begun" -gt 0 ]; then
@@ -68,7 +67,6 @@ run_stage() {
         echo "cmd/figures: $((count_begun + skipped + 1))/${#step_stage[@]} ${step_label[$i]}$left"
         begun=$((begun + step_cost[i])) count_begun=$((count_begun + 1))
         run_step "$i" &
-        running=$((running + 1))
     done
     wait
 }
