@@ -206,11 +206,14 @@ core_status core_file_read(const char *path, size_t max_bytes, char **data, size
 /// As core_file_read, what is left of an open descriptor, which stays open: standard input. `name` is for messages.
 core_status core_file_read_open(int descriptor, const char *name, size_t max_bytes, char **data, size_t *n_bytes,
                                 core_error *err);
+/// The file that is written as `path`: path itself, or where it leads if it is a symbolic link, whether something is
+/// there or not. So links stay, and their files are what is replaced. Caller frees. IO if it leads to itself, MEMORY.
+core_status core_file_target(const char *path, char **target, core_error *err);
 /// Writes path under a temporary name beside it, syncs and renames. On failure nothing is left and an old file is
 /// untouched.
 core_status core_file_write(const char *path, const void *data, size_t n_bytes, core_error *err);
-/// Temporary name beside `path` (same folder, process id inside); caller frees. MEMORY; IO if path exists and is no
-/// ordinary file (the later rename would replace a device or a pipe).
+/// Temporary name beside `path` or what it is a link to (same folder, process id inside); caller frees. MEMORY; IO if
+/// path exists and is no ordinary file (the later rename would replace a device or a pipe).
 core_status core_file_temporary(const char *path, char **temporary, core_error *err);
 /// Waits until the content of path is on disk. IO.
 core_status core_file_sync(const char *path, core_error *err);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #define FILE_FIRST_BYTES ((size_t)1 << 16)
+#define LINK_MAX_BYTES 4096 // of the text of a symbolic link: PATH_MAX of Linux
+#define LINKS_MAX 40        // after so many the system gives up, too
 
 // ---------------------------------------------------------------------------------------------- reading
 
@@ -86,6 +88,34 @@ static bool write_all(int fd, const char *bytes, size_t n_bytes) {
     return true;
 }
 
+core_status core_file_target(const char *path, char **target, core_error *err) {
+    core_status status = CORE_OK;
+    char *found = NULL, *folder = NULL, *next = NULL;
+    CORE_CHECK(path && target, CORE_ARG, "file: null pointer");
+    CORE_TRY_DONE(core_path_join(NULL, path, &found, err));
+    char text[LINK_MAX_BYTES];
+    ssize_t n;
+    for (int links = 0; (n = readlink(found, text, sizeof text)) >= 0; links++) {
+        CORE_CHECK_DONE(links < LINKS_MAX, CORE_IO, "%s: cannot write: is a link that leads back to itself", path);
+        CORE_CHECK_DONE((size_t)n < sizeof text, CORE_IO, "%s: cannot write: is a link of more than %d bytes", path,
+                        LINK_MAX_BYTES - 1);
+        text[n] = '\0';
+        CORE_TRY_DONE(core_path_folder(found, &folder, err));
+        CORE_TRY_DONE(core_path_join(folder, text, &next, err)); // a relative one starts from the link's own folder
+        core_free(folder);
+        folder = NULL;
+        core_free(found);
+        found = next;
+        next = NULL;
+    }
+    *target = found;
+    found = NULL;
+done:
+    core_free(folder);
+    core_free(found);
+    return status;
+}
+
 core_status core_file_write(const char *path, const void *data, size_t n_bytes, core_error *err) {
     core_status status = CORE_OK;
     char *temporary = NULL;
@@ -118,12 +148,16 @@ core_status core_file_temporary(const char *path, char **temporary, core_error *
         CORE_CHECK(!S_ISDIR(info.st_mode), CORE_IO, "%s: cannot write: is a directory, expected a file name", path);
         CORE_CHECK(S_ISREG(info.st_mode), CORE_IO, "%s: cannot write: is not an ordinary file", path);
     }
-    size_t n = strlen(path) + 32;
-    char *name = core_alloc(n, 1);
-    CORE_CHECK(name, CORE_MEMORY, "%s: out of memory", path);
-    snprintf(name, n, "%s.tmp-%ld", path, (long)getpid());
+    core_status status = CORE_OK;
+    char *target = NULL, *name = NULL;
+    CORE_TRY_DONE(core_file_target(path, &target, err));
+    size_t n = strlen(target) + 32;
+    CORE_NEW_DONE(name, n);
+    snprintf(name, n, "%s.tmp-%ld", target, (long)getpid());
     *temporary = name;
-    return CORE_OK;
+done:
+    core_free(target);
+    return status;
 }
 
 /// Makes a rename durable; a file system that cannot sync folders is no failure.
@@ -152,37 +186,46 @@ core_status core_file_sync(const char *path, core_error *err) {
 
 core_status core_file_publish(const char *temporary, const char *path, core_error *err) {
     CORE_CHECK(temporary && path, CORE_ARG, "file: null pointer");
-    core_status status = core_file_sync(temporary, err);
-    if (status == CORE_OK && rename(temporary, path) != 0)
-        status = CORE_FAIL(err, CORE_IO, "%s: cannot rename the finished file to this name: %s", path, strerror(errno));
-    if (status != CORE_OK)
-        unlink(temporary);
-    else
-        sync_folder(path);
+    core_status status = CORE_OK;
+    char *target = NULL;
+    CORE_TRY_DONE(core_file_target(path, &target, err));
+    CORE_TRY_DONE(core_file_sync(temporary, err));
+    CORE_CHECK_DONE(rename(temporary, target) == 0, CORE_IO, "%s: cannot rename the finished file to this name: %s",
+                    target, strerror(errno));
+    sync_folder(target);
+done:
+    if (status != CORE_OK) unlink(temporary);
+    core_free(target);
     return status;
 }
 
 core_status core_file_previous(const char *path, char **previous, core_error *err) {
     CORE_CHECK(path && previous, CORE_ARG, "file: null pointer");
-    const size_t n = strlen(path) + sizeof ".1";
-    char *name = core_alloc(n, 1);
-    CORE_CHECK(name, CORE_MEMORY, "%s: out of memory", path);
-    snprintf(name, n, "%s.1", path);
+    core_status status = CORE_OK;
+    char *target = NULL, *name = NULL;
+    CORE_TRY_DONE(core_file_target(path, &target, err));
+    const size_t n = strlen(target) + sizeof ".1";
+    CORE_NEW_DONE(name, n);
+    snprintf(name, n, "%s.1", target);
     *previous = name;
-    return CORE_OK;
+done:
+    core_free(target);
+    return status;
 }
 
 core_status core_file_rotate(const char *temporary, const char *path, core_error *err) {
     core_status status = CORE_OK;
-    char *previous = NULL;
+    char *target = NULL, *previous = NULL;
     CORE_CHECK(temporary && path, CORE_ARG, "file: null pointer");
-    CORE_TRY_DONE(core_file_previous(path, &previous, err));
+    CORE_TRY_DONE(core_file_target(path, &target, err));
+    CORE_TRY_DONE(core_file_previous(target, &previous, err));
     CORE_TRY_DONE(core_file_sync(temporary, err)); // takes long: not between the two names
-    CORE_CHECK_DONE(rename(path, previous) == 0 || errno == ENOENT, CORE_IO,
+    CORE_CHECK_DONE(rename(target, previous) == 0 || errno == ENOENT, CORE_IO,
                     "%s: cannot rename the file before to this name: %s", previous, strerror(errno));
-    status = core_file_publish(temporary, path, err);
+    status = core_file_publish(temporary, target, err);
 done:
     if (status != CORE_OK) unlink(temporary);
+    core_free(target);
     core_free(previous);
     return status;
 }

@@ -178,7 +178,7 @@ core_status core__h5_handle_create(const char *path, bool writing, core_h5 **fil
     CORE_NEW_DONE(made, 1);
     made->id = made->lock = made->lock_old = -1;
     made->writing = writing;
-    CORE_TRY_DONE(core_path_join(NULL, path, &made->path, err));
+    CORE_TRY_DONE(writing ? core_file_target(path, &made->path, err) : core_path_join(NULL, path, &made->path, err));
     *file = made;
     made = NULL;
 done:

@@ -42,8 +42,6 @@ static core_status place(core_h5 *file, core_error *err) {
     bool placed = false;
     if (file->lock_old < 0) {
         placed = link(file->temporary, file->path) == 0;
-        CORE_CHECK(placed || errno != EEXIST || core_file_exists(file->path), CORE_IO,
-                   "%s: cannot write: is a link to a file that is not there; name that file", file->path);
         CORE_CHECK(placed || errno != EEXIST, CORE_IO, "%s: cannot write: another program is writing this file",
                    file->path);
         if (placed) unlink(file->temporary);

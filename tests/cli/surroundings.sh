@@ -46,10 +46,22 @@ for name in scene.yaml u.wkt; do
     done
 done
 rm -f x.h5 x.checkpoint.h5*
+
+# Links stay: the files that they lead to are written, also those that are not there yet.
 ln -s nowhere/x.h5 x.h5
-expect 1 'link to a file that is not there' simulate scene.yaml -o x.h5
-[ -L x.h5 ] || fail "the link was replaced"
-rm -f x.h5
+expect 1 'nowhere/x.h5: cannot write: No such file' simulate scene.yaml -o x.h5
+mkdir nowhere
+ln -s nowhere/kept.h5 x.checkpoint.h5
+for i in 1 2; do
+    "$bin/simulate" scene.yaml -o x.h5 >out.txt 2>err.txt || fail "through links: $(cat err.txt)"
+    [ "$(state out.txt)" = "$(state whole.txt)" ] || fail "through links: another state"
+    [ -L x.h5 ] && [ -L x.checkpoint.h5 ] || fail "a link was replaced"
+    "$bin/simstat" nowhere/x.h5 >/dev/null || fail "through links: no run file"
+    [ "$(ls nowhere | tr '\n' ' ')" = "kept.h5 kept.h5.1 x.h5 " ] || fail "through links: $(ls nowhere)"
+done
+ln -s loop loop
+expect 1 'loop: cannot write: is a link that leads back to itself' simulate scene.yaml -o loop
+rm -rf x.h5 x.checkpoint.h5 loop nowhere
 
 # Two runs into one file: one is refused, the other is whole.
 "$bin/simulate" long.yaml -o two.h5 >first.txt 2>first.err &

@@ -178,6 +178,51 @@ static void test_rotation_keeps_one(void **state) {
     assert_int_equal(core_file_previous(NULL, NULL, NULL), CORE_ARG);
 }
 
+static void test_links_stay(void **state) {
+    (void)state;
+    core_error err = {0};
+    const char *deep = test_folder_file("deep"), *file = test_folder_file("deep/file"),
+               *link = test_folder_file("link");
+    const char *outer = test_folder_file("outer"), *loop = test_folder_file("loop"),
+               *fresh = test_folder_file("deep/new");
+    const char *previous = test_folder_file("deep/file.1");
+    char *target = NULL;
+    assert_int_equal(core_file_make_directory(deep, NULL), CORE_OK);
+    assert_int_equal(symlink("deep/file", link), 0);
+    assert_int_equal(symlink(link, outer), 0);
+    assert_int_equal(symlink("loop", loop), 0);
+    for (int i = 0; i < 2; i++) { // to nothing, then to a file
+        assert_int_equal(core_file_write(outer, i == 0 ? "0" : "1", 1, &err), CORE_OK);
+        assert_content(file, i == 0 ? "0" : "1");
+    }
+    assert_int_equal(core_file_write(fresh, "2", 1, NULL), CORE_OK);
+    assert_int_equal(core_file_rotate(fresh, outer, &err), CORE_OK);
+    assert_content(file, "2");
+    assert_content(previous, "1");
+    assert_int_equal(core_file_target(outer, &target, &err), CORE_OK);
+    assert_string_equal(target, file);
+    core_free(target);
+    assert_int_equal(core_file_target(fresh, &target, &err), CORE_OK); // what is not there is no link
+    assert_string_equal(target, fresh);
+    core_free(target);
+    target = NULL;
+    assert_int_equal(core_file_write(loop, "x", 1, &err), CORE_IO);
+    assert_non_null(strstr(err.message, "loop: cannot write: is a link that leads back to itself"));
+    struct stat info;
+    const char *links[] = {link, outer, loop};
+    for (int i = 0; i < 3; i++) assert_true(lstat(links[i], &info) == 0 && S_ISLNK(info.st_mode));
+    for (size_t k = 1;; k++) {
+        core_alloc_fail_after(k);
+        const core_status status = core_file_target(outer, &target, &err);
+        core_alloc_fail_after(0);
+        if (status == CORE_OK) break;
+        assert_int_equal(status, CORE_MEMORY);
+        assert_null(target);
+    }
+    core_free(target);
+    assert_int_equal(core_file_target(NULL, &target, NULL), CORE_ARG);
+}
+
 static void test_folders(void **state) {
     (void)state;
     core_error err = {0};
@@ -287,6 +332,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_folder_without_permission, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_publish_removes_on_failure, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_rotation_keeps_one, test_folder_make, test_folder_remove),
+        cmocka_unit_test_setup_teardown(test_links_stay, test_folder_make, test_folder_remove),
         cmocka_unit_test_setup_teardown(test_folders, test_folder_make, test_folder_remove),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_stems),
