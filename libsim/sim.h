@@ -358,8 +358,6 @@ void sim_world_totals(const sim_world *world, sim_totals *totals);
 /// Touching contacts of the last step: pairs i < j in (i, j) order with A = i, B = j, then boundaries by grain with
 /// i = -1 - boundary. Geometry in world axes. Returns the number; i, j, c, f may be NULL; at most `max` are written.
 int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, sim_contact *c, sim_contact_force *f);
-/// Tangential springs of the same contacts in the same order, m.
-void sim_world_springs(const sim_world *world, int64_t max, double *spring);
 /// Content hash of the complete state (positions, velocities, springs): equal hashes, same bits.
 uint64_t sim_world_hash(const sim_world *world);
 

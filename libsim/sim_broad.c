@@ -88,21 +88,21 @@ static void fill_buckets(sim_broad *broad, int n, const double *x, const uint8_t
 }
 
 // Appends the pair (i, j), kept ascending in j among the pairs of i, which start at `first`.
-static core_status append_pair(sim_pairs *pairs, int first, int i, int j, core_error *err) {
-    if (pairs->n == pairs->capacity) {
-        CORE_CHECK(pairs->capacity < INT32_MAX / 8, CORE_RANGE, "neighbour list: more than %d pairs", pairs->capacity);
-        CORE_TRY(sim_pairs_reserve(pairs, pairs->capacity + pairs->capacity / 2 + 64, err));
+static core_status append_pair(sim_found *found, int first, int i, int j, core_error *err) {
+    if (found->n == found->capacity) {
+        CORE_CHECK(found->capacity < INT32_MAX / 8, CORE_RANGE, "neighbour list: more than %d pairs", found->capacity);
+        CORE_TRY(sim_found_reserve(found, found->capacity + found->capacity / 2 + 64, err));
     }
-    int p = pairs->n++;
-    for (; p > first && pairs->j[p - 1] > j; --p) pairs->j[p] = pairs->j[p - 1];
-    pairs->j[p] = j;
-    pairs->i[pairs->n - 1] = i;
+    int p = found->n++;
+    for (; p > first && found->j[p - 1] > j; --p) found->j[p] = found->j[p - 1];
+    found->j[p] = j;
+    found->i[found->n - 1] = i;
     return CORE_OK;
 }
 
 // Pairs (i, j > i) with j in one cell.
 static core_status search_cell(const sim_broad *broad, const double *x, const int *type, const uint8_t *role,
-                               const double *radius, int i, int64_t cx, int64_t cy, int first, sim_pairs *pairs,
+                               const double *radius, int i, int64_t cx, int64_t cy, int first, sim_found *found,
                                core_error *err) {
     const double length = broad->period[1] - broad->period[0];
     const int b = bucket_of(broad, cx, cy);
@@ -114,29 +114,24 @@ static core_status search_cell(const sim_broad *broad, const double *x, const in
         const double dy = x[2 * j + 1] - x[2 * i + 1];
         if (length > 0) dx -= length * floor(dx / length + 0.5);
         const double reach = radius[type[i]] + radius[type[j]] + broad->skin;
-        if (dx * dx + dy * dy <= reach * reach) CORE_TRY(append_pair(pairs, first, i, j, err));
+        if (dx * dx + dy * dy <= reach * reach) CORE_TRY(append_pair(found, first, i, j, err));
     }
     return CORE_OK;
 }
 
 core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *type, const uint8_t *role,
-                           const double *radius, sim_pairs *pairs, core_error *err) {
+                           const double *radius, sim_found *found, core_error *err) {
     CORE_CHECK(n <= broad->capacity, CORE_RANGE, "broad phase: found %d grains, room for %d", n, broad->capacity);
     fill_buckets(broad, n, x, role);
-    pairs->n = 0;
+    found->n = 0;
     for (int i = 0; i < n; ++i) {
-        const int first = pairs->n;
+        const int first = found->n;
         if (is_absent(role, i)) continue;
         for (int64_t oy = -1; oy <= 1; ++oy) {
             for (int64_t ox = -1; ox <= 1; ++ox)
                 CORE_TRY(search_cell(broad, x, type, role, radius, i, wrap_column(broad, broad->cx[i] + ox),
-                                     broad->cy[i] + oy, first, pairs, err));
+                                     broad->cy[i] + oy, first, found, err));
         }
-    }
-    if (pairs->n > 0) {
-        memset(pairs->count, 0, (size_t)pairs->n * sizeof *pairs->count);
-        memset(pairs->released, 0, (size_t)pairs->n * sizeof *pairs->released);
-        memset(pairs->apart, 0, (size_t)pairs->n * sizeof *pairs->apart);
     }
     return CORE_OK;
 }

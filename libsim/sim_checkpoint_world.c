@@ -219,6 +219,7 @@ static void pair_rows_clear(pair_rows *rows) {
     core_free(rows->bodies);
     core_free(rows->numbers);
     slot_rows_clear(&rows->slots);
+    *rows = (pair_rows){0};
 }
 
 static core_status pair_rows_create(size_t n, pair_rows *rows, core_error *err) {
@@ -231,20 +232,27 @@ done:
 }
 
 static core_status fill_pair_rows(const sim_pairs *pairs, pair_rows *rows, core_error *err) {
-    size_t m = 0;
     CORE_TRY(pair_rows_create((size_t)pairs->n, rows, err));
-    for (int k = 0; k < pairs->n; ++k) m += (size_t)pairs->count[k];
-    CORE_TRY(slot_rows_create(m, &rows->slots, err));
-    m = 0;
     for (size_t k = 0; k < rows->n; ++k) {
         const int p = pairs->place[k];
         const int32_t bodies[3] = {pairs->i[p], pairs->j[p], pairs->count[p]};
         memcpy(rows->bodies + 3 * k, bodies, sizeof bodies);
         rows->numbers[ROOM_NUMBERS * k] = pairs->apart[p].room;
         memcpy(rows->numbers + ROOM_NUMBERS * k + 1, pairs->apart[p].from, sizeof pairs->apart[p].from);
+    }
+    return CORE_OK;
+}
+
+static core_status fill_slot_rows(const sim_pairs *pairs, slot_rows *rows, core_error *err) {
+    size_t m = 0;
+    for (int k = 0; k < pairs->n; ++k) m += (size_t)pairs->count[k];
+    CORE_TRY(slot_rows_create(m, rows, err));
+    m = 0;
+    for (int k = 0; k < pairs->n; ++k) {
+        const int p = pairs->place[k];
         for (int c = 0; c < pairs->count[p]; ++c, ++m) {
             const sim_slot slot = sim_pairs_slot(pairs, p, c);
-            pack_slot(&slot, rows->slots.numbers + m * SLOT_NUMBERS, rows->slots.flags + m * SLOT_FLAGS);
+            pack_slot(&slot, rows->numbers + m * SLOT_NUMBERS, rows->flags + m * SLOT_FLAGS);
         }
     }
     return CORE_OK;
@@ -261,6 +269,9 @@ static core_status write_pairs(const sim_world *w, core_h5 *file, core_error *er
                                 "the pair is apart while it has not come closer by room (m) since dx, dy (m), angles "
                                 "of i and j (rad)",
                                 err));
+    // one after the other: together they are the most memory that a run takes
+    pair_rows_clear(&rows);
+    CORE_TRY_DONE(fill_slot_rows(&w->pairs, &rows.slots, err));
     status = slot_rows_write(file, WORLD "/pairs", &rows.slots, err);
 done:
     pair_rows_clear(&rows);
@@ -301,18 +312,15 @@ static core_status read_pair_rows(const sim_world *w, core_h5 *file, pair_rows *
 
 // The pairs become the world's list, with their contacts.
 static core_status apply_pair_rows(sim_world *w, const pair_rows *rows, core_error *err) {
-    sim_pairs *pairs = &w->pairs_next;
-    CORE_TRY(sim_pairs_reserve(pairs, (int)rows->n, err));
-    pairs->n = (int)rows->n;
+    CORE_TRY(sim_found_reserve(&w->found, (int)rows->n, err));
+    w->found.n = (int)rows->n;
     for (size_t k = 0; k < rows->n; ++k) {
-        pairs->i[k] = rows->bodies[3 * k];
-        pairs->j[k] = rows->bodies[3 * k + 1];
-        pairs->count[k] = pairs->released[k] = 0;
-        pairs->apart[k] = (sim_apart){0};
+        w->found.i[k] = rows->bodies[3 * k];
+        w->found.j[k] = rows->bodies[3 * k + 1];
     }
     w->pairs.n = 0;
     CORE_TRY(sim_world_adopt(w, err));
-    pairs = &w->pairs;
+    sim_pairs *pairs = &w->pairs;
     size_t m = 0;
     for (size_t k = 0; k < rows->n; ++k) {
         const int p = pairs->place[k], count = rows->bodies[3 * k + 2];

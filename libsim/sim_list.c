@@ -9,10 +9,78 @@ enum { BLOCKS_PER_THREAD = 8, BLOCK_MIN = 64 };
 
 // ---------------------------------------------------------------------------------------------- pair list
 
-core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err) {
-    if (capacity <= pairs->capacity && pairs->touch) return CORE_OK;
-    const size_t old = (size_t)pairs->capacity, size = (size_t)capacity, k = (size_t)pairs->k_max;
-    // Each array may grow alone: the capacity is raised only when all have.
+core_status sim_found_reserve(sim_found *found, int capacity, core_error *err) {
+    if (capacity <= found->capacity) return CORE_OK;
+    const size_t old = (size_t)found->capacity, size = (size_t)capacity;
+    // each array may grow alone: the capacity is raised only when both have
+    int *i = core_realloc(found->i, old, size, sizeof *i);
+    if (i) found->i = i;
+    int *j = i ? core_realloc(found->j, old, size, sizeof *j) : NULL;
+    CORE_CHECK(j, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
+    found->j = j;
+    found->capacity = capacity;
+    return CORE_OK;
+}
+
+void sim_found_clear(sim_found *found) {
+    if (!found) return;
+    core_free(found->i);
+    core_free(found->j);
+    *found = (sim_found){0};
+}
+
+// Pairs to make room for where n do not fit: a list that grows does so many times, and what it never needs is lost.
+static int roomy(int n) {
+    return n + n / 8 + 64;
+}
+
+static void clear_list(sim_pairs *pairs) {
+    core_free(pairs->place);
+    core_free(pairs->i);
+    core_free(pairs->j);
+    core_free(pairs->a);
+    core_free(pairs->b);
+    core_free(pairs->count);
+    core_free(pairs->apart);
+    core_free(pairs->spring);
+    core_free(pairs->feature);
+    core_free(pairs->first);
+    *pairs = (sim_pairs){.k_max = pairs->k_max,
+                         .room = pairs->room,
+                         .released = pairs->released,
+                         .within = pairs->within,
+                         .lost = pairs->lost,
+                         .touch = pairs->touch};
+}
+
+core_status sim_pairs_renew(sim_pairs *pairs, int n, core_error *err) {
+    core_status status = CORE_OK;
+    pairs->n = 0;
+    if (n <= pairs->capacity) return CORE_OK;
+    // what was there is of no use: it goes first
+    clear_list(pairs);
+    const size_t size = (size_t)roomy(n), k = (size_t)pairs->k_max;
+    CORE_NEW_DONE(pairs->place, size);
+    CORE_NEW_DONE(pairs->i, size);
+    CORE_NEW_DONE(pairs->j, size);
+    CORE_NEW_DONE(pairs->a, size);
+    CORE_NEW_DONE(pairs->b, size);
+    CORE_NEW_DONE(pairs->count, size);
+    CORE_NEW_DONE(pairs->apart, size);
+    CORE_NEW_DONE(pairs->spring, size * k);
+    CORE_NEW_DONE(pairs->feature, size * k);
+    CORE_NEW_DONE(pairs->first, size);
+    pairs->capacity = (int)size;
+done:
+    if (status != CORE_OK) clear_list(pairs);
+    return status;
+}
+
+core_status sim_pairs_reserve_room(sim_pairs *pairs, int n, core_error *err) {
+    if (n <= pairs->room) return CORE_OK;
+    const int room = roomy(n);
+    const size_t old = (size_t)pairs->room, size = (size_t)room, k = (size_t)pairs->k_max;
+    // each array may grow alone: the room is raised only when all have
     void *grown;
     bool ok = true;
 #define GROW(member, factor)                                                                                           \
@@ -21,56 +89,38 @@ core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err) {
         ok = grown != NULL;                                                                                            \
         if (ok) pairs->member = grown;                                                                                 \
     } while (0)
-    GROW(i, 1);
-    GROW(j, 1);
-    GROW(a, 1);
-    GROW(b, 1);
-    GROW(place, 1);
-    GROW(count, 1);
     GROW(released, 1);
     GROW(within, 1);
     GROW(lost, 1);
-    GROW(apart, 1);
-    GROW(spring, k);
-    GROW(feature, k);
-    GROW(first, 1);
     GROW(touch, k);
 #undef GROW
-    CORE_CHECK(ok, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
-    pairs->capacity = capacity;
+    CORE_CHECK(ok, CORE_MEMORY, "out of memory: contacts of %d pairs", room);
+    pairs->room = room;
     return CORE_OK;
 }
 
 void sim_pairs_clear(sim_pairs *pairs) {
     if (!pairs) return;
-    core_free(pairs->i);
-    core_free(pairs->j);
-    core_free(pairs->a);
-    core_free(pairs->b);
-    core_free(pairs->place);
-    core_free(pairs->count);
+    clear_list(pairs);
     core_free(pairs->released);
     core_free(pairs->within);
     core_free(pairs->lost);
-    core_free(pairs->apart);
-    core_free(pairs->spring);
-    core_free(pairs->feature);
-    core_free(pairs->first);
     core_free(pairs->touch);
     *pairs = (sim_pairs){.k_max = pairs->k_max};
 }
 
-void sim_pairs_arrange(sim_pairs *pairs, int n_grains, const int *rank, int *first, int *buffer) {
+void sim_pairs_arrange(sim_pairs *pairs, const sim_found *found, int n_grains, const int *rank, int *first) {
+    const int *i = found->i, *j = found->j, n = found->n;
+    pairs->n = n;
+    if (n > 0) {
+        memset(pairs->count, 0, (size_t)n * sizeof *pairs->count);
+        memset(pairs->apart, 0, (size_t)n * sizeof *pairs->apart);
+    }
     // a pair goes to that of its grains that comes first; first[r + 1] becomes the next free place of rank r
     memset(first, 0, ((size_t)n_grains + 1) * sizeof *first);
-    int *i = buffer, *j = buffer + pairs->n;
-    for (int k = 0; k < pairs->n; ++k) {
-        i[k] = pairs->i[k];
-        j[k] = pairs->j[k];
-        ++first[(rank[i[k]] < rank[j[k]] ? rank[i[k]] : rank[j[k]]) + 1];
-    }
+    for (int k = 0; k < n; ++k) ++first[(rank[i[k]] < rank[j[k]] ? rank[i[k]] : rank[j[k]]) + 1];
     for (int r = 0; r < n_grains; ++r) first[r + 1] += first[r];
-    for (int k = 0; k < pairs->n; ++k) {
+    for (int k = 0; k < n; ++k) {
         const int p = first[rank[i[k]] < rank[j[k]] ? rank[i[k]] : rank[j[k]]]++;
         pairs->place[k] = p;
         pairs->i[p] = i[k];
@@ -90,8 +140,21 @@ static double spring_energy(const sim_pairs *pairs, int p, double kt) {
     return energy;
 }
 
-double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j),
-                       const void *arg) {
+// The room of `from`, which `to` has none of, goes to it.
+static void hand_over_room(sim_pairs *from, sim_pairs *to) {
+    to->room = from->room;
+    to->released = from->released;
+    to->within = from->within;
+    to->lost = from->lost;
+    to->touch = from->touch;
+    from->room = 0;
+    from->released = from->within = NULL;
+    from->lost = NULL;
+    from->touch = NULL;
+    if (to->n > 0) memset(to->released, 0, (size_t)to->n * sizeof *to->released);
+}
+
+double sim_pairs_carry(sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j), const void *arg) {
     const size_t k_max = (size_t)to->k_max;
     double lost = 0;
     int k_to = 0;
@@ -109,14 +172,13 @@ double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const 
         to->count[q] = from->count[p];
         to->apart[q] = from->apart[p];
         to->apart[q].wake = 0;
-        const size_t old = (size_t)p * k_max, at = (size_t)q * k_max;
-        to->first[q] = (int)at; // until the first step
+        to->first[q] = from->first[p]; // until the first step
         for (size_t c = 0; c < from->count[p]; ++c) {
-            to->spring[at + c] = from->spring[old + c];
-            to->feature[at + c] = from->feature[old + c];
-            to->touch[at + c] = from->touch[(size_t)from->first[p] + c];
+            to->spring[(size_t)q * k_max + c] = from->spring[(size_t)p * k_max + c];
+            to->feature[(size_t)q * k_max + c] = from->feature[(size_t)p * k_max + c];
         }
     }
+    hand_over_room(from, to);
     return lost;
 }
 
@@ -127,11 +189,13 @@ static double stiffness_tangential(const void *arg, int i, int j) {
     return sim_world_law(w, w->type[i], w->type[j])->kt;
 }
 
-// Room for the arrays that follow the pair list.
+// Room for n pairs: the next list, what a step writes, and the arrays that follow the list. What is there stays.
 static core_status reserve_list(sim_world *w, int n, core_error *err) {
     const size_t old = (size_t)w->list_capacity;
+    CORE_TRY(sim_pairs_renew(&w->pairs_next, n, err));
+    CORE_TRY(sim_pairs_reserve_room(&w->pairs, n, err));
     if (n > w->list_capacity) {
-        const int capacity = n + n / 2 + 64;
+        const int capacity = roomy(n);
         int *adjacent = core_realloc(w->adjacent, 2 * old, 2 * (size_t)capacity, sizeof *adjacent);
         CORE_CHECK(adjacent, CORE_MEMORY, "out of memory: neighbour list of %d pairs", capacity);
         w->adjacent = adjacent;
@@ -265,12 +329,12 @@ static void arrange(sim_world *w) {
     for (int i = 0; w->unsorted && i < w->n; ++i) w->sequence.sequence[i] = i;
     int *rank = w->sequence.spare;
     for (int s = 0; s < w->n; ++s) rank[w->sequence.sequence[s]] = s;
-    sim_pairs_arrange(&w->pairs_next, w->n, rank, w->adjacent_start, w->adjacent);
+    sim_pairs_arrange(&w->pairs_next, &w->found, w->n, rank, w->adjacent_start);
 }
 
 core_status sim_world_adopt(sim_world *world, core_error *err) {
     sim_world *w = world;
-    CORE_TRY(reserve_list(w, w->pairs_next.n, err));
+    CORE_TRY(reserve_list(w, w->found.n, err));
     arrange(w);
     w->dissipated_tangential += sim_pairs_carry(&w->pairs, &w->pairs_next, stiffness_tangential, w);
     const sim_pairs old = w->pairs;
@@ -286,8 +350,8 @@ core_status sim_world_adopt(sim_world *world, core_error *err) {
 
 core_status sim_world_rebuild(sim_world *world, core_error *err) {
     sim_world *w = world;
-    CORE_TRY(sim_broad_find(&w->broad, w->n, w->x, w->type, w->role, w->radius, &w->pairs_next, err));
-    CORE_TRY(reserve_list(w, w->pairs_next.n, err)); // all that can fail comes first
+    CORE_TRY(sim_broad_find(&w->broad, w->n, w->x, w->type, w->role, w->radius, &w->found, err));
+    CORE_TRY(reserve_list(w, w->found.n, err)); // all that can fail comes first
     CORE_TRY(sim_walls_find(w, err));
     CORE_TRY(sim_world_adopt(w, err));
     if (w->n > 0) memcpy(w->x_built, w->x, 2 * (size_t)w->n * sizeof *w->x);

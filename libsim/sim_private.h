@@ -127,36 +127,49 @@ typedef struct sim_apart {
     double wake;    // m: way of the fastest grain (sim_world.way) until which it need not be looked at; no state
 } sim_apart;
 
+/// Neighbour pairs i < j in (i, j) order, as the broad phase finds them. `{0}` is "nothing".
+typedef struct sim_found {
+    int n, capacity;
+    int *i, *j; // (n)
+} sim_found;
+/// Makes room for `capacity` pairs; what is there stays. MEMORY (unchanged).
+core_status sim_found_reserve(sim_found *found, int capacity, core_error *err);
+void sim_found_clear(sim_found *found);
+
 /// Neighbour pairs i < j with their contacts, along the curve. `{0}` is "nothing".
 typedef struct sim_pairs {
     int n, capacity, k_max;
-    int *place;        // (n) where the first, second, ... pair in (i, j) order is
-    int *i, *j;        // (n)
-    int *a, *b;        // (n) places of i, j in the sequence of grains
-    uint8_t *count;    // (n) contacts in the slots; 0 unless the pair touches
+    int *place;       // (n) where the first, second, ... pair in (i, j) order is
+    int *i, *j;       // (n)
+    int *a, *b;       // (n) places of i, j in the sequence of grains
+    uint8_t *count;   // (n) its contacts; 0 unless the pair touches
+    sim_apart *apart; // (n) where it does not touch
+    double *spring;   // (n x k_max) m, tangential, of its contacts
+    int32_t *feature; // (n x k_max) theirs
+    int *first;       // (n) where its contacts are in `touch`
+    // room for what a step writes: there is one, which goes from list to list (sim_pairs_carry)
+    int room;          // pairs that it holds
     uint8_t *released; // (n) 1: it lost its contacts in this step; `lost` is to be booked
     uint8_t *within;   // (n) 1: the bounding circles overlapped when it was last looked at; no state
     double *lost;      // (n) J, of this step, where it touches or was released: energy of tangential springs given up
-    sim_apart *apart;  // (n) where it does not touch
-    double *spring;    // (n x k_max) m, tangential, of its contacts
-    int32_t *feature;  // (n x k_max) theirs
-    int *first;        // (n) where its contacts are in `touch`
     sim_touch *touch;  // (n x k_max) of the pairs that touch, in the order of the blocks
 } sim_pairs;
 /// Contact k of pair p.
 static inline sim_slot sim_pairs_slot(const sim_pairs *pairs, int p, int k) {
     return sim_touch_slot(&pairs->touch[pairs->first[p] + k], pairs->spring[p * pairs->k_max + k]);
 }
-/// Makes room for `capacity` pairs; what is there stays. MEMORY (unchanged).
-core_status sim_pairs_reserve(sim_pairs *pairs, int capacity, core_error *err);
+/// Makes a list without pairs that can take n of them, and some more where it has to grow. MEMORY (it is empty).
+core_status sim_pairs_renew(sim_pairs *pairs, int n, core_error *err);
+/// Makes room for what a step of n pairs writes, and some more where it has to grow; contacts stay. MEMORY (unchanged).
+core_status sim_pairs_reserve_room(sim_pairs *pairs, int n, core_error *err);
 void sim_pairs_clear(sim_pairs *pairs);
-/// Moves pairs that are in (i, j) order, without contacts, to where the first of their grains stands; `place` tells
-/// where they went. rank: (n_grains) place of each grain; first: (n_grains + 1) and buffer: (2 n) scratch.
-void sim_pairs_arrange(sim_pairs *pairs, int n_grains, const int *rank, int *first, int *buffer);
-/// Moves counts, slots and room of `from` to the same pairs of `to`; returns the energy of tangential springs left
+/// Fills a list that can take them with pairs without contacts, each where the first of its grains stands. rank:
+/// (n_grains) place of each grain; first: (n_grains + 1) scratch.
+void sim_pairs_arrange(sim_pairs *pairs, const sim_found *found, int n_grains, const int *rank, int *first);
+/// Moves counts, springs and what is known of pairs apart from `from` to the same pairs of `to`, and the room, which
+/// holds as many pairs as `to` has; contacts stay where they are in it. Returns the energy of tangential springs left
 /// behind, given stiffness(world, i, j) through `kt`.
-double sim_pairs_carry(const sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j),
-                       const void *arg);
+double sim_pairs_carry(sim_pairs *from, sim_pairs *to, double (*kt)(const void *arg, int i, int j), const void *arg);
 
 /// Uniform cells, hashed into buckets (space is unbounded). `{0}` is "nothing".
 typedef struct sim_broad {
@@ -172,11 +185,11 @@ typedef struct sim_broad {
 core_status sim_broad_create(int capacity, double radius_max, double skin, const double period[2], sim_broad *broad,
                              core_error *err);
 void sim_broad_clear(sim_broad *broad);
-/// All pairs with |x_j - x_i| <= radius[type[i]] + radius[type[j]] + skin, i < j, in (i, j) order, without contacts
-/// (counts 0); in a period the nearest image counts. Absent grains have none, two prescribed ones neither (role NULL:
-/// all are free). MEMORY when the list grows.
+/// All pairs with |x_j - x_i| <= radius[type[i]] + radius[type[j]] + skin, i < j, in (i, j) order; in a period the
+/// nearest image counts. Absent grains have none, two prescribed ones neither (role NULL: all are free). MEMORY when
+/// the list grows.
 core_status sim_broad_find(sim_broad *broad, int n, const double *x, const int *type, const uint8_t *role,
-                           const double *radius, sim_pairs *pairs, core_error *err);
+                           const double *radius, sim_found *found, core_error *err);
 
 // ---------------------------------------------------------------------------------------------- world
 
@@ -260,6 +273,7 @@ struct sim_world {
     int64_t count_evaluated, count_full, count_skipped;             // of the last step
     // neighbour list
     sim_broad broad;
+    sim_found found;
     bool stale;          // the list has to be built before it is used
     double *x_built;     // (n x 2) positions it was built at
     double way_built;    // m: `way` then
@@ -307,9 +321,12 @@ core_status sim_world_restore(sim_world *world, core_h5 *file, core_error *err);
 
 /// Builds the neighbour list from the present positions; springs move to the new list. MEMORY (the old list stays).
 core_status sim_world_rebuild(sim_world *world, core_error *err);
-/// Makes `pairs_next` (in (i, j) order, without contacts) the world's list; springs move to it. MEMORY (the old list
-/// stays).
+/// Makes the pairs of `found` the world's list; springs move to it. MEMORY (the old list stays).
 core_status sim_world_adopt(sim_world *world, core_error *err);
+/// Called for a touching contact of the last step; boundaries are A = -1 - boundary.
+typedef void sim_contact_visitor(void *arg, int a, int b, const sim_slot *slot);
+/// Calls fn for each of them: pairs in their order, then boundaries by grain.
+void sim_world_visit(const sim_world *world, sim_contact_visitor *fn, void *arg);
 /// Law of a type with a type, or with boundary other - count_types.
 static inline const sim_contact_law *sim_world_law(const sim_world *world, int type, int other) {
     return &world->law[(size_t)type * (size_t)(world->count_types + world->walls.count) + (size_t)other];

@@ -22,7 +22,6 @@ typedef struct run {
     sim_observe observe;
     core_run_writer *writer;
     core_run_frame frame;
-    core_run_contact *contacts; // (frame.count_contacts) rows of the last frame, which borrows them
     sim_moment at;
     double next_checkpoint; // s, of the simulated time or of the wall clock
     int64_t count_written;
@@ -65,47 +64,45 @@ static int index_in_file(const sim_world *w, int boundary) {
     return before;
 }
 
-// Touching contacts of the last step as the run file holds them.
-static core_status gather_contacts(run *r, core_error *err) {
+// Where the next contact is written as the run file holds it.
+typedef struct contact_rows {
+    const sim_world *world;
+    core_run_contact *next;
+} contact_rows;
+
+static void add_row(void *arg, int a, int b, const sim_slot *slot) {
+    contact_rows *rows = arg;
+    const sim_contact *c = &slot->c;
+    *rows->next++ = (core_run_contact){.bodies = {a >= 0 ? a : -1 - index_in_file(rows->world, -1 - a), b},
+                                       .feature = c->feature,
+                                       .sliding = slot->f.sliding,
+                                       .d = c->d,
+                                       .gradient = {c->g[0], c->g[1]},
+                                       .d_theta_b = c->d_theta_b,
+                                       .moment_arm = {c->r_a, c->r_b},
+                                       .f_n = slot->f.f_n,
+                                       .f_t = slot->f.f_t,
+                                       .spring = slot->spring};
+}
+
+// What needs the touching contacts of the last step, and the frame. Contacts are kept no longer.
+static core_status append_frame(run *r, core_error *err) {
     core_status status = CORE_OK;
     const sim_world *w = r->setup.world;
-    const size_t n = (size_t)sim_world_contacts(w, 0, NULL, NULL, NULL, NULL);
-    core_run_contact *rows = NULL;
-    sim_contact *c = NULL;
-    sim_contact_force *f = NULL;
-    double *spring = NULL;
-    int *i = NULL, *j = NULL;
-    CORE_NEW_DONE(rows, n);
-    CORE_NEW_DONE(c, n);
-    CORE_NEW_DONE(f, n);
-    CORE_NEW_DONE(spring, n);
-    CORE_NEW_DONE(i, n);
-    CORE_NEW_DONE(j, n);
-    sim_world_contacts(w, (int64_t)n, i, j, c, f);
-    sim_world_springs(w, (int64_t)n, spring);
-    for (size_t k = 0; k < n; ++k) {
-        rows[k] = (core_run_contact){.bodies = {i[k] >= 0 ? i[k] : -1 - index_in_file(w, -1 - i[k]), j[k]},
-                                     .feature = c[k].feature,
-                                     .sliding = f[k].sliding,
-                                     .d = c[k].d,
-                                     .gradient = {c[k].g[0], c[k].g[1]},
-                                     .d_theta_b = c[k].d_theta_b,
-                                     .moment_arm = {c[k].r_a, c[k].r_b},
-                                     .f_n = f[k].f_n,
-                                     .f_t = f[k].f_t,
-                                     .spring = spring[k]};
-    }
-    core_free(r->contacts);
-    r->frame.contacts = r->contacts = rows;
-    r->frame.count_contacts = (int64_t)n;
-    rows = NULL;
+    const int64_t n = sim_world_contacts(w, 0, NULL, NULL, NULL, NULL);
+    core_run_frame *f = &r->frame;
+    core_run_contact *contacts = NULL;
+    CORE_NEW_DONE(contacts, (size_t)n);
+    contact_rows rows = {w, contacts};
+    sim_world_visit(w, add_row, &rows);
+    f->contacts = contacts;
+    f->count_contacts = n;
+    CORE_TRY_DONE(sim_observe_contacts(r->scene, w, n, contacts, f->observables, err));
+    CORE_TRY_DONE(core_run_append(r->writer, f, err));
 done:
-    core_free(rows);
-    core_free(c);
-    core_free(f);
-    core_free(spring);
-    core_free(i);
-    core_free(j);
+    f->contacts = NULL;
+    f->count_contacts = 0;
+    core_free(contacts);
     return status;
 }
 
@@ -129,10 +126,8 @@ static core_status write_frame(run *r, core_error *err) {
         f->velocity[2 * i] = f->velocity[2 * i + 1] = f->angular_velocity[i] = NAN;
     }
     write_boundaries(w, f);
-    CORE_TRY(gather_contacts(r, err));
     sim_observe_fill(r->scene, &r->setup, f->observables);
-    CORE_TRY(sim_observe_contacts(r->scene, w, f->count_contacts, f->contacts, f->observables, err));
-    CORE_TRY(core_run_append(r->writer, f, err));
+    CORE_TRY(append_frame(r, err));
     r->step_written = s.step;
     ++r->count_written;
     return CORE_OK;
@@ -491,7 +486,6 @@ core_status sim_run(const sim_scene *scene, const char *run_path, const sim_run_
 done:
     if (r.writer) core_run_finish(&r.writer, NULL);
     core_run_frame_clear(&r.frame);
-    core_free(r.contacts);
     sim_observe_clear(&r.observe);
     sim_setup_clear(&r.setup);
     return status;

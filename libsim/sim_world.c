@@ -194,6 +194,7 @@ void sim_world_destroy(sim_world **world) {
     sim_pairs_clear(&w->pairs);
     sim_pairs_clear(&w->pairs_next);
     sim_broad_clear(&w->broad);
+    sim_found_clear(&w->found);
     sim_order_clear(&w->sequence);
     core_free(w);
 }
@@ -310,12 +311,8 @@ void sim_world_totals(const sim_world *world, sim_totals *totals) {
     *totals = t;
 }
 
-// Called for each touching contact of the last step: pairs (A, B) in their order, then boundaries (A = -1 - boundary)
-// by grain.
-typedef void visitor(void *arg, int a, int b, const sim_slot *slot);
-
 typedef struct wall_visit {
-    visitor *fn;
+    sim_contact_visitor *fn;
     void *arg;
 } wall_visit;
 
@@ -324,7 +321,8 @@ static void visit_wall_contact(void *arg, int grain, int boundary, const sim_slo
     if (sim_slot_touches(slot)) visit->fn(visit->arg, -1 - boundary, grain, slot);
 }
 
-static void visit_contacts(const sim_world *w, visitor *fn, void *arg) {
+void sim_world_visit(const sim_world *world, sim_contact_visitor *fn, void *arg) {
+    const sim_world *w = world;
     for (int at = 0; at < w->pairs.n; ++at) {
         const int p = w->pairs.place[at];
         for (int k = 0; k < w->pairs.count[p]; ++k) {
@@ -342,7 +340,6 @@ typedef struct contacts_of {
     int *i, *j;
     sim_contact *c;
     sim_contact_force *f;
-    double *spring;
 } contacts_of;
 
 static void list_contact(void *arg, int a, int b, const sim_slot *slot) {
@@ -352,20 +349,14 @@ static void list_contact(void *arg, int a, int b, const sim_slot *slot) {
         if (of->j) of->j[of->n] = b;
         if (of->c) of->c[of->n] = slot->c;
         if (of->f) of->f[of->n] = slot->f;
-        if (of->spring) of->spring[of->n] = slot->spring;
     }
     ++of->n;
 }
 
 int64_t sim_world_contacts(const sim_world *world, int64_t max, int *i, int *j, sim_contact *c, sim_contact_force *f) {
     contacts_of of = {.max = max, .i = i, .j = j, .c = c, .f = f};
-    visit_contacts(world, list_contact, &of);
+    sim_world_visit(world, list_contact, &of);
     return of.n;
-}
-
-void sim_world_springs(const sim_world *world, int64_t max, double *spring) {
-    contacts_of of = {.max = max, .spring = spring};
-    visit_contacts(world, list_contact, &of);
 }
 
 // Springs of touching contacts with their keys: what the lists hold beside them is no state.
@@ -393,7 +384,7 @@ uint64_t sim_world_hash(const sim_world *world) {
         hash = core_hash_bytes(hash, &wall->present, sizeof wall->present);
         hash = core_hash_bytes(hash, pose, sizeof pose);
     }
-    visit_contacts(w, hash_spring, &hash);
+    sim_world_visit(w, hash_spring, &hash);
     return hash;
 }
 
