@@ -3,14 +3,12 @@
 /// 1.5 : 1, walls gone at once, a base of fixed discs of the mean diameter side by side. Half of the column is
 /// simulated, its middle is a wall without friction. Closed form of the contacts, so that no map has a share in it;
 /// discs_column.sh has the same on maps. Units: middle diameter d, density and g are 1.
-#include "sim_physics.h"
-#include "sim_private.h"
+#include "sim_discs.h"
 
-enum { TYPES = 3, WALLS = 2, GATE = 1, SEEDS = 5, COLUMNS = 512 };
-static const double STIFFNESS = 2e4; // k_n, weights of a disc over d
-static const double COLUMN = 1.5;    // width of the columns that the published profiles are in, d
-static const double DISC = CORE_PI / 4, MEAN_AREA = CORE_PI / 4 * (1 / 1.5 + 1 + 1.5) / 3;
-static sim_type_def types[TYPES];
+enum { WALLS = 2, GATE = 1, SEEDS = 5, COLUMNS = 512 };
+static const double STIFFNESS = 2e4;    // k_n, weights of a disc over d
+static const double COLUMN = 1.5;       // width of the columns that the published profiles are in, d
+static const double DISC = CORE_PI / 4; // area of the middle disc, d^2
 
 // What is published, and how near five seeds have to come: 12 % for the run-out, 8 % for the other two.
 typedef struct column {
@@ -31,33 +29,24 @@ static sim_world *make_world(const column *c, uint64_t seed, sim_fixture_circles
     const sim_boundary_def walls[WALLS] = {
         {.name = "middle", .normal = {1, 0}, .present = true},
         [GATE] = {.name = "gate", .normal = {-1, 0}, .offset = -c->half, .present = true}};
-    sim_contact_law laws[TYPES * (TYPES + WALLS)], law = sim_fixture_law(STIFFNESS * DISC, 0, .5);
-    check_ok(sim_zeta_of_restitution(.5, &law.zeta, err));
-    sim_fixture_laws(law, TYPES, WALLS, laws);
-    for (int t = 0; t < TYPES; ++t) laws[t * (TYPES + WALLS) + TYPES].mu = 0; // the middle
-    const int n = (int)(c->packing * c->half * c->half * c->aspect / MEAN_AREA), base = (int)(c->reach * c->half) + 2;
+    const int n = (int)(c->packing * c->half * c->half * c->aspect / DISCS_MEAN_AREA);
+    const int base = (int)(c->reach * c->half) + 2;
     const int row = (int)((c->half - 1.3) / 1.25);
     const double step = (c->half - 1.3) / row;
     const sim_motion_def still = {.pivot = {NAN, NAN}};
     sim_world_def def = sim_world_default_def();
-    sim_world *w = NULL;
     core_random r;
     def.capacity = n + base;
-    def.count_types = TYPES;
-    def.types = types;
     def.count_boundaries = WALLS;
     def.boundaries = walls;
-    def.law = laws;
     def.gravity[1] = -1;
-    def.dt = sim_dt_auto(TYPES, types, WALLS, laws, .25);
-    def.narrow = sim_fixture_circle_narrow(TYPES, types, circles);
-    check_ok(sim_world_create(&def, &w, err));
+    sim_world *w = discs_world(def, discs_rough_law(STIFFNESS * DISC), 0, circles);
     core_random_init(&r, seed, 0);
     for (int i = 0; i < n; ++i) {
         const double lattice = .65 + step * (i % row) + .5 * step * (i / row % 2);
         core_random_bits(&r); // one number is passed over, as when the figures of libsim/README.md were found
         const double aside = .02 * core_random_uniform(&r);
-        const int type = (int)(TYPES * core_random_uniform(&r));
+        const int type = discs_any(&r);
         physics_add(w, type, lattice + aside, .7 + 1.25 * (i / row), 0, 0, 0, 0);
     }
     for (int i = 0; i < base; ++i) check_ok(sim_world_add_prescribed(w, 1, (double[2]){i - .5, -.5}, 0, &still, err));
@@ -81,7 +70,7 @@ static int surface(const sim_world *w, double top[COLUMNS]) {
     for (int i = 0; i < COLUMNS; ++i) top[i] = -1;
     for (int k = 0; k < s.n; ++k) {
         if (s.role[k] != SIM_ROLE_FREE) continue;
-        const double r = types[s.type[k]].radius, x = s.x[2 * k], y = s.x[2 * k + 1];
+        const double r = discs_types[s.type[k]].radius, x = s.x[2 * k], y = s.x[2 * k + 1];
         for (int i = (int)fmax(0, (x - r) / COLUMN); i * COLUMN < x + r && i < COLUMNS; ++i) {
             const double off = fmax(0, fmax(i * COLUMN - x, x - (i + 1) * COLUMN));
             if (off >= r) continue;
@@ -203,10 +192,6 @@ static void a_higher_column(void **state) {
 }
 
 int main(void) {
-    for (int t = 0; t < TYPES; ++t)
-        check_ok(sim_fixture_disc("disc", 480, .5 * pow(1.5, .5 * (t - 1)), 1, &types[t], NULL));
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_low_column), cmocka_unit_test(a_higher_column)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    for (int t = 0; t < TYPES; ++t) sdf_shape_clear(&types[t].shape);
-    return failed;
+    return cmocka_run_group_tests(tests, discs_make_types, discs_clear_types);
 }

@@ -1,18 +1,15 @@
 /// Discs without friction, compressed and brought to rest at ever lower pressure: the number of contacts of those that
 /// are held falls to what rigidity needs, 4 (two conditions a contact and disc), with the square root of the overlap
 /// (O'Hern et al., Phys. Rev. E 68, 2003). Closed form of the contacts, no map. Units: mean diameter, k_n, density 1.
-#include "sim_physics.h"
-#include "sim_private.h"
+#include "sim_discs.h"
 
-enum { N = 480, ROW = 16, TYPES = 3, PRESSURES = 5, SEEDS = 2, CONTACTS = 4 * N };
+enum { N = 480, ROW = 16, PRESSURES = 5, SEEDS = 2, CONTACTS = 4 * N };
 static const double WIDTH = 20, DRAG = .04; // period in x; drag on every disc, a time
-static sim_type_def types[TYPES];
 
 // Discs on a wide lattice, each with a velocity of its own, between a floor and a lid; periodic across.
 static sim_world *make_world(uint64_t seed, sim_fixture_circles *circles) {
-    sim_contact_law laws[TYPES * (TYPES + 2)];
-    sim_fixture_laws(sim_fixture_law(1, .1, 0), TYPES, 2, laws);
-    const double dt = sim_dt_auto(TYPES, types, 2, laws, .25), stiffness = WIDTH / (2 * types[0].radius);
+    const sim_contact_law law = sim_fixture_law(1, .1, 0);
+    const double dt = discs_dt(law, 2), stiffness = WIDTH / (2 * discs_types[0].radius);
     const sim_boundary_def walls[2] = {physics_floor(0),
                                        {.name = "lid",
                                         .normal = {0, -1},
@@ -22,23 +19,19 @@ static sim_world *make_world(uint64_t seed, sim_fixture_circles *circles) {
                                                   .mass = 25 * dt * dt * stiffness,
                                                   .damping = sqrt(25 * stiffness * stiffness) * dt}}};
     sim_world_def def = sim_world_default_def();
-    sim_world *w = NULL;
     core_random r;
     def.capacity = N;
-    def.count_types = TYPES;
-    def.types = types;
     def.count_boundaries = 2;
     def.boundaries = walls;
-    def.law = laws;
     def.period[1] = WIDTH;
     def.gravity[1] = 0;
-    def.dt = dt;
-    def.narrow = sim_fixture_circle_narrow(TYPES, types, circles);
-    check_ok(sim_world_create(&def, &w, err));
+    sim_world *w = discs_world(def, law, -1, circles);
     core_random_init(&r, seed, 0);
-    for (int i = 0; i < N; ++i)
-        physics_add(w, (int)(TYPES * core_random_uniform(&r)), 1.25 * (i % ROW) + .02 * core_random_uniform(&r),
-                    .65 + 1.28 * (i / ROW), 0, .2 * core_random_uniform(&r) - .1, .2 * core_random_uniform(&r) - .1, 0);
+    for (int i = 0; i < N; ++i) {
+        const double vy = .2 * core_random_uniform(&r) - .1, vx = .2 * core_random_uniform(&r) - .1;
+        const double aside = .02 * core_random_uniform(&r);
+        physics_add(w, discs_any(&r), 1.25 * (i % ROW) + aside, .65 + 1.28 * (i / ROW), 0, vx, vy, 0);
+    }
     return w;
 }
 
@@ -131,10 +124,6 @@ static void rigid_discs_have_four_contacts(void **state) {
 }
 
 int main(void) {
-    for (int t = 0; t < TYPES; ++t)
-        check_ok(sim_fixture_disc("disc", 480, .5 * pow(1.5, .5 * (t - 1)), 1, &types[t], NULL));
     const struct CMUnitTest tests[] = {cmocka_unit_test(rigid_discs_have_four_contacts)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    for (int t = 0; t < TYPES; ++t) sdf_shape_clear(&types[t].shape);
-    return failed;
+    return cmocka_run_group_tests(tests, discs_make_types, discs_clear_types);
 }

@@ -2,17 +2,14 @@
 /// high as it is for as long as one likes to count: the rate grows with the opening as (D - k d)^1.5 (Beverloo's law in
 /// two dimensions), with the square root of gravity, and does not depend on the fill once that is higher than wide.
 /// Closed form of the contacts, no map. Units: middle diameter d, density and g are 1.
-#include "sim_physics.h"
-#include "sim_private.h"
+#include "sim_discs.h"
 
-enum { TYPES = 3, WALLS = 4, ROW = 17, MOST = 2100, BLOCKS = 64 };
+enum { WALLS = 4, ROW = 17, MOST = 2100, BLOCKS = 64 };
 // k_n: 2e4 weights of a disc over d. With 4e3 the fill is so soft that four times its weight lets out 2.14 times as
 // much.
 static const double WIDTH = 24, STIFFNESS = 2e4 * CORE_PI / 4, PACKING = .82;
-static const double MEAN_AREA = CORE_PI / 4 * (1 / 1.5 + 1 + 1.5) / 3;
 static const int EVERY = 50;       // steps between two looks at who is out
 static const double MEAN = 1.0137; // diameter, d
-static sim_type_def types[TYPES];
 
 typedef struct flow {
     double rate, error; // discs a time, standard error of the mean of the blocks
@@ -36,26 +33,18 @@ static sim_world *make_world(double opening, double gravity, int n, sim_fixture_
                                             .count_points = 2,
                                             .points = right,
                                             .present = true}};
-    sim_contact_law laws[TYPES * (TYPES + WALLS)], law = sim_fixture_law(STIFFNESS, 0, .5);
-    check_ok(sim_zeta_of_restitution(.5, &law.zeta, err));
-    sim_fixture_laws(law, TYPES, WALLS, laws);
     sim_world_def def = sim_world_default_def();
-    sim_world *w = NULL;
     core_random r;
     def.capacity = n;
-    def.count_types = TYPES;
-    def.types = types;
     def.count_boundaries = WALLS;
     def.boundaries = walls;
-    def.law = laws;
     def.gravity[1] = -gravity;
-    def.dt = sim_dt_auto(TYPES, types, WALLS, laws, .25);
-    def.narrow = sim_fixture_circle_narrow(TYPES, types, circles);
-    check_ok(sim_world_create(&def, &w, err));
+    sim_world *w = discs_world(def, discs_rough_law(STIFFNESS), -1, circles);
     core_random_init(&r, 1, 0);
-    for (int i = 0; i < n; ++i)
-        physics_add(w, (int)(TYPES * core_random_uniform(&r)),
-                    1.25 * (i % ROW - ROW / 2) + .1 * core_random_uniform(&r), .7 + 1.25 * (i / ROW), 0, 0, 0, 0);
+    for (int i = 0; i < n; ++i) {
+        const double aside = .1 * core_random_uniform(&r);
+        physics_add(w, discs_any(&r), 1.25 * (i % ROW - ROW / 2) + aside, .7 + 1.25 * (i / ROW), 0, 0, 0, 0);
+    }
     return w;
 }
 
@@ -80,7 +69,7 @@ static bool come_in(sim_world *w, int i, double above, double gravity, core_rand
 static flow run(double opening, double gravity, double fill, int count) {
     static int waiting[MOST];
     double time[BLOCKS + 1];
-    const int n = (int)(PACKING * WIDTH * fill / MEAN_AREA), block = count / BLOCKS;
+    const int n = (int)(PACKING * WIDTH * fill / DISCS_MEAN_AREA), block = count / BLOCKS;
     int out = 0, marks = 0, count_waiting = 0;
     sim_fixture_circles circles;
     core_random r;
@@ -146,10 +135,6 @@ static void the_rate_follows_beverloo(void **state) {
 }
 
 int main(void) {
-    for (int t = 0; t < TYPES; ++t)
-        check_ok(sim_fixture_disc("disc", 480, .5 * pow(1.5, .5 * (t - 1)), 1, &types[t], NULL));
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_rate_follows_beverloo)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    for (int t = 0; t < TYPES; ++t) sdf_shape_clear(&types[t].shape);
-    return failed;
+    return cmocka_run_group_tests(tests, discs_make_types, discs_clear_types);
 }
