@@ -1,7 +1,9 @@
-/// Kinds of cells, faces that touch material, and the distance from the material near its surface.
+/// Kinds of cells and the distance from the material near its surface.
 #include "fluid_private.h"
 
 #include <math.h>
+
+static const double WET = .25;
 
 static void mark_full(void *arg, int64_t row, int worker) {
     (void)worker;
@@ -12,9 +14,11 @@ static void mark_full(void *arg, int64_t row, int worker) {
 }
 
 // A cell that a wall cuts and whose neighbour away from the wall is full: material stands in it, but too little for
-// particles. Left as air it would be a hole in the bed.
+// particles. Left as air it would be a hole in the bed. A cell with more than WET of a cell between its middle and the
+// wall has room for particles.
 static bool is_wet_corner(const fluid_world *w, int c) {
-    return w->wall_part[c] > 0 && w->cell[fluid__away(w, c)] == FLUID_CELL_FULL;
+    return w->wall_part[c] > 0 && w->cell[fluid__away(w, c)] == FLUID_CELL_FULL &&
+           fluid__cell_phi(w, c) < WET * w->grid.h;
 }
 
 // An empty cell with material or wall on all sides is noise of the sampling.
@@ -56,14 +60,19 @@ static void finish_row(void *arg, int64_t row, int worker) {
     w->row_sum[row] = full;
 }
 
-void fluid__mark_cells(fluid_world *w) {
-    fluid__rows(w, mark_full, w);
-    fluid__wrap_bytes(w, w->cell);
-    fluid__rows(w, mark_wet, w);
+// The kinds become what is marked.
+static void finish_cells(fluid_world *w) {
     fluid__rows(w, finish_row, w);
     fluid__wrap_bytes(w, w->cell);
     w->count_full = 0;
     for (int64_t r = 0; r < fluid__row_count(w); ++r) w->count_full += (int)w->row_sum[r];
+}
+
+void fluid__mark_cells(fluid_world *w) {
+    fluid__rows(w, mark_full, w);
+    fluid__wrap_bytes(w, w->cell);
+    fluid__rows(w, mark_wet, w);
+    finish_cells(w);
 }
 
 // ---------------------------------------------------------------------------------------------- distance
@@ -128,8 +137,47 @@ static void phi_row(void *arg, int64_t row, int worker) {
     }
 }
 
+// ---------------------------------------------------------------------------------------------- thin material
+
+// With a surface inside cells, one whose middle lies above it is air, whatever particles are in it: it has no pressure
+// of its own, and what is in it goes with what it lies on. A corner is wet as long as its neighbour is not such a cell.
+static void thin_row(void *arg, int64_t row, int worker) {
+    (void)worker;
+    fluid_world *w = arg;
+    const int base = fluid__row_base(w, row);
+    for (int c = base + w->lo[0]; c < base + w->hi[0]; ++c) {
+        const bool above = w->cell[c] == FLUID_CELL_FULL && w->phi[c] >= 0;
+        w->loose[c] = above && w->number[c] > 0;
+        w->mark[c] = w->loose[c] || (above && w->phi[fluid__away(w, c)] >= 0) ? FLUID_CELL_AIR : w->cell[c];
+    }
+}
+
+static bool touches_full(const fluid_world *w, int c) {
+    for (int k = 0; k < (w->grid.dim == 2 ? 9 : 27); ++k) {
+        const int next = c + (k % 3 - 1) * w->grid.stride[0] + (k / 3 % 3 - 1) * w->grid.stride[1] +
+                         (w->grid.dim == 2 ? 0 : (k / 9 - 1) * w->grid.stride[2]);
+        if (w->cell[next] == FLUID_CELL_FULL) return true;
+    }
+    return false;
+}
+
+static void loose_row(void *arg, int64_t row, int worker) {
+    (void)worker;
+    fluid_world *w = arg;
+    const int base = fluid__row_base(w, row);
+    for (int c = base + w->lo[0]; c < base + w->hi[0]; ++c) w->loose[c] = w->loose[c] && !touches_full(w, c);
+}
+
 void fluid__surface_phi(fluid_world *w) {
     if (w->def.surface != FLUID_SURFACE_GHOST) return;
     fluid__rows(w, phi_row, w);
+    fluid__wrap(w, w->phi);
+    if (w->def.material == FLUID_WATER || w->def.sand == FLUID_SAND_UNIFIED) {
+        fluid__rows(w, thin_row, w);
+        finish_cells(w);
+        fluid__rows(w, loose_row, w);
+        fluid__wrap_bytes(w, w->loose);
+        fluid__rows(w, phi_row, w); // of the cells below, too
+    }
     fluid__wrap(w, w->phi);
 }

@@ -17,7 +17,7 @@ typedef struct extend_job {
     bool by_mass;
 } extend_job;
 
-// Faces that the material touches.
+// Faces that the material touches; what is loose keeps a velocity of its own.
 static void find_known(void *arg, int64_t row, int worker) {
     (void)worker;
     const extend_job *job = arg;
@@ -29,7 +29,8 @@ static void find_known(void *arg, int64_t row, int worker) {
         known[c] = UNKNOWN;
         if (c < s || w->area[job->axis][c] <= 0) continue;
         const bool touches = w->cell[c] == FLUID_CELL_FULL || w->cell[c - s] == FLUID_CELL_FULL;
-        if (touches && (!job->by_mass || w->mass[job->axis][c] > FLUID_WEIGHT_MIN)) known[c] = KNOWN;
+        const bool loose = w->loose[c] || w->loose[c - s], heavy = w->mass[job->axis][c] > FLUID_WEIGHT_MIN;
+        if (touches ? !job->by_mass || heavy : loose && heavy) known[c] = KNOWN;
     }
 }
 

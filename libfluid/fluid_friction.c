@@ -198,11 +198,46 @@ static void solve_friction(fluid_world *w, double dt) {
     }
 }
 
+// What a wall takes off the velocity of face f beside loose sand in cell c: the part into the wall, and of the slip mu
+// times what goes into the wall, as of a single grain. Along its axis the face's own velocity counts: what two faces of
+// a cell have against each other would go on.
+static double loose_loss(const fluid_world *w, int axis, int f, int c) {
+    const int dim = w->grid.dim;
+    double v[3], into, square = 0, along = 0;
+    into = fluid__wall_slip(w, c, v);
+    for (int a = 0; a < dim; ++a) v[a] += into * w->wall_normal[a][c];
+    v[axis] = w->u[axis][f] - (w->moves ? fluid__face_speed(w, axis, f) : 0);
+    for (int a = 0; a < dim; ++a) along += v[a] * w->wall_normal[a][c];
+    for (int a = 0; a < dim; ++a) {
+        v[a] -= along * w->wall_normal[a][c];
+        square += v[a] * v[a];
+    }
+    const double limit = fmin(w->friction[c], w->def.friction) * fmax(into, 0);
+    return fmax(along, 0) * w->wall_normal[axis][c] + (square > limit * limit ? limit / sqrt(square) : 1) * v[axis];
+}
+
+// star: the velocity u after what walls do to loose sand.
+static void loose_row(void *arg, int64_t row, int worker) {
+    (void)worker;
+    fluid_world *w = arg;
+    const int base = fluid__wide_base(w, row);
+    for (int a = 0; a < w->grid.dim; ++a) {
+        const int s = w->grid.stride[a];
+        for (int f = base + w->lo[0] - 1; f < base + w->hi[0] + 1; ++f) {
+            w->star[a][f] = w->u[a][f];
+            if (f < s || w->area[a][f] <= 0) continue;
+            const bool here = w->loose[f] && w->wall_part[f] > 0, there = w->loose[f - s] && w->wall_part[f - s] > 0;
+            const double loss = (here ? loose_loss(w, a, f, f) : 0) + (there ? loose_loss(w, a, f, f - s) : 0);
+            w->star[a][f] -= here && there ? .5 * loss : loss;
+        }
+    }
+}
+
 core_status fluid__sand_unified(fluid_world *w, double dt, core_error *err) {
     fluid__stress_begin(w);
     fluid__stress_bound(w, dt); // no stress where there is no sand
     if (w->def.wall_law == FLUID_WALL_PAPER) fluid__wall_paper(w);
-    fluid__copy_faces(w, w->u, w->star);
+    core_thread_for(w->threads, fluid__wide_count(w), loose_row, w);
     for (int round = 0; round <= w->def.rounds; ++round) {
         fluid__copy_faces(w, w->star, w->u);
         fluid__stress_apply(w, &w->stress, w->star, 1);

@@ -67,6 +67,7 @@ void fluid__box_reset(fluid_world *w) {
         for (int c = base; c < base + w->grid.cells[0]; ++c) {
             w->cell[c] = w->open[c] ? FLUID_CELL_AIR : FLUID_CELL_SOLID;
             w->number[c] = 0;
+            w->loose[c] = 0;
         }
     }
 }

@@ -69,6 +69,7 @@ struct fluid_world {
     uint8_t *open;                             // (count) cells with an open face
     uint8_t *cut;                              // (count) open cells with a face that is not fully open
     uint8_t *cell, *mark;                      // (count) FLUID_CELL_...; marks in progress
+    uint8_t *loose;                            // (count) air cells with particles that touch no full cell
     int32_t *first, *number;                   // (count) particles of a cell
     double *phi;                               // (count) cells near the surface: distance from the material, m
     double *q;                                 // (count) pressure times dt/(rho h), m/s
@@ -160,8 +161,8 @@ void fluid__sort(fluid_world *w);                                     // fluid_p
 void fluid__to_grid(fluid_world *w);                                  // fluid_transfer.c: u and mass from the particles
 void fluid__to_particles(fluid_world *w);                             // fluid_transfer.c: v (and c) from u and old
 void fluid__sample(const fluid_world *w, const double *x, double *v); // fluid_transfer.c: u at x
-void fluid__mark_cells(fluid_world *w);                               // fluid_cells.c: kinds, spans, known faces
-void fluid__surface_phi(fluid_world *w);                              // fluid_cells.c: phi near the surface
+void fluid__mark_cells(fluid_world *w);                               // fluid_cells.c: kinds and spans by particles
+void fluid__surface_phi(fluid_world *w);                              // fluid_cells.c: phi and kinds near the surface
 void fluid__extend(fluid_world *w, bool by_mass);                     // fluid_extend.c: u beyond the known faces
 core_status fluid__project(fluid_world *w, double *q, core_error *err); // fluid_pressure.c: u without divergence
 core_status fluid__pcg(fluid_world *w, double *q, core_error *err);     // fluid_pcg.c: solves diagonal, link, b
@@ -215,6 +216,16 @@ static inline int fluid__away(const fluid_world *w, int c) {
         if (one * one > most * most) axis = a;
     }
     return c + (w->wall_normal[axis][c] > 0 ? -1 : 1) * w->grid.stride[axis];
+}
+/// Distance of the middle of cell c from solids, m.
+static inline double fluid__cell_phi(const fluid_world *w, int c) {
+    double sum = 0;
+    for (int corner = 0; corner < 1 << w->grid.dim; ++corner) {
+        int node = c;
+        for (int a = 0; a < w->grid.dim; ++a) node += corner >> a & 1 ? w->grid.stride[a] : 0;
+        sum += w->phi_solid[node];
+    }
+    return sum / (1 << w->grid.dim);
 }
 /// q at the wall of cell c, continued along the wall's normal; not below 0.
 double fluid__wall_q(const fluid_world *w, int c);

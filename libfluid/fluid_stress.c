@@ -16,18 +16,11 @@ static const double PAPER_MASS_MIN = .5; // in the paper's mode
 // ---------------------------------------------------------------------------------------------- walls
 
 double fluid__wall_q(const fluid_world *w, int c) {
-    const fluid_grid *g = &w->grid;
     const int away = fluid__away(w, c);
-    double middle = 0; // distance of the middle of the cell from the wall
-    for (int corner = 0; corner < 1 << g->dim; ++corner) {
-        int node = c;
-        for (int a = 0; a < g->dim; ++a) node += corner >> a & 1 ? g->stride[a] : 0;
-        middle += w->phi_solid[node] / (1 << g->dim);
-    }
     double rise = 0; // of q over a cell
     if (w->cell[away] == FLUID_CELL_FULL) rise = w->q[c] - w->q[away];
     if (w->cell[away] == FLUID_CELL_AIR) rise = w->q[c] / fluid__surface_at(w, c, away);
-    return fmax(w->q[c] + middle / g->h * rise, 0);
+    return fmax(w->q[c] + fluid__cell_phi(w, c) / w->grid.h * rise, 0);
 }
 
 // Shares of a cell's two faces along an axis in its velocity: those of their open parts.

@@ -152,6 +152,7 @@ static core_status new_grid_fields(fluid_world *w, core_error *err) {
     CORE_NEW_DONE(w->slanted, count);
     CORE_NEW_DONE(w->cell, count);
     CORE_NEW_DONE(w->mark, count);
+    CORE_NEW_DONE(w->loose, count);
     CORE_NEW_DONE(w->first, count);
     CORE_NEW_DONE(w->number, count);
     CORE_NEW_DONE(w->label, count);
@@ -278,9 +279,9 @@ void fluid_world_destroy(fluid_world **world) {
                         w->row_max,   w->spare,    w->wall_part, w->bound,     w->wall_bound, w->light,
                         w->rise,      w->half,     w->wall_rise, w->wall_half, w->wall_most};
     for (size_t i = 0; i < sizeof single / sizeof *single; ++i) core_free(single[i]);
-    void *other[] = {w->slanted,  w->p.image, w->span_lo, w->span_hi,   w->open, w->cut,  w->cell,
-                     w->mark,     w->first,   w->number,  w->label,     w->list, w->p.id, w->p.cell,
-                     w->spare_id, w->order,   w->solids,  w->wall_face, w->mover};
+    void *other[] = {w->slanted,  w->p.image, w->span_lo, w->span_hi,   w->open,  w->cut,  w->cell,
+                     w->mark,     w->first,   w->number,  w->label,     w->list,  w->p.id, w->p.cell,
+                     w->spare_id, w->order,   w->solids,  w->wall_face, w->mover, w->loose};
     for (size_t i = 0; i < sizeof other / sizeof *other; ++i) core_free(other[i]);
     core_free(w);
     *world = NULL;

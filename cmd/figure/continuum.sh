@@ -264,7 +264,7 @@ continuum_svg() {
             for (y = 0; y <= ymax + 1e-9; y += step) body = body sprintf("<path d=\"M%d %s h-5\" stroke=\"#444\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", left, py(y), left - 8, py(y) + 4, y)
             body = body sprintf("<text x=\"%d\" y=\"%d\" text-anchor=\"end\">x/R0</text><text x=\"8\" y=\"%d\">y/R0</text>\n", left + width, bottom + 34, bottom - high - 12)
         }
-        $1 == "mark" { body = body sprintf("<path d=\"M%s %d v-36\" stroke=\"#000\"/><path d=\"M%s %d l-4 -9 h8 z\"/><text x=\"%s\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", px($2), bottom, px($2), bottom, px($2), bottom - 41, text($3)) }
+        $1 == "mark" { body = body sprintf("<path d=\"M%s %d v-24\" stroke=\"#000\"/><path d=\"M%s %d l-4 -9 h8 z\"/><text x=\"%s\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", px($2), bottom, px($2), bottom, px($2), bottom - 29, text($3)) }
         $1 == "steps" || $1 == "line" {
             path = ""; n = 0
             while ((getline row < $4) > 0) { split(row, v, " "); if (v[1] > xmax) break

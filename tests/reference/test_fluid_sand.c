@@ -122,6 +122,61 @@ static void heap_lies_still(void **state) {
     fluid_world_destroy(&w);
 }
 
+// ---------------------------------------------------------------------------------------------- loose sand
+
+// A lone particle on a floor slides and stops as a grain does: to rounding v - mu g t, then 0; mu: of the wall, or of
+// sand if that is less. In 3D it keeps its direction.
+static void a_lone_particle_slides(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int k = 0; k < 2; ++k) {
+            const double mu = k ? .32 : .2, v0[3] = {1, 0, dim == 3 ? .75 : 0}, speed = dim == 3 ? 1.25 : 1;
+            double x[3] = {.41, .033, .63};
+            fluid_def def = fluid_box(dim, 2, .4, .05);
+            def.wall_friction = k ? 1 : .2;
+            def.dt = .01;
+            fluid_world *w = fluid_make(&def, 0, NULL);
+            check_ok(fluid_world_add(w, x, v0, err));
+            double worst = 0;
+            for (int step = 1; step <= 70; ++step) {
+                check_ok(fluid_world_step(w, INFINITY, err));
+                const double left = fmax(1 - mu * G * step * def.dt / speed, 0);
+                for (int a = 0; a < dim; ++a) {
+                    x[a] += a == 1 ? 0 : left * v0[a] * def.dt;
+                    worst = fmax(worst, fmax(fabs(w->p.v[a][0] - left * v0[a]), fabs(w->p.x[a][0] - x[a])));
+                }
+            }
+            physics_row_below("lone particle on a floor: velocity and place, off by (m/s, m)", 1e-12, worst);
+            fluid_world_destroy(&w);
+        }
+}
+
+// Over a bed a lone particle falls freely, until it is three cells above; it lands on the bed and stays there.
+static void a_lone_particle_falls(void **state) {
+    (void)state;
+    fluid_def def = fluid_box(2, 1, 1, .05);
+    def.wall_friction = 1;
+    def.dt = .01;
+    fluid_world *w = fluid_make(&def, 0, NULL);
+    fluid_fill(w, 0, 0, 0, 1, .2, 0, true);
+    check_ok(fluid_world_add(w, (const double[3]){.512, .9, 0}, (const double[3]){0, 0, 0}, err));
+    const int id = w->p.n - 1;
+    double worst = 0, height = 0, speed = 0;
+    for (int step = 1; step <= 150; ++step) {
+        check_ok(fluid_world_step(w, INFINITY, err));
+        int i = 0;
+        while (w->p.id[i] != id) ++i;
+        height = w->p.x[1][i];
+        speed = hypot(w->p.v[0][i], w->p.v[1][i]);
+        const double fall = .5 * G * def.dt * def.dt * step * (step + 1);
+        if (fall < .5) worst = fmax(worst, fabs(height - (.9 - fall)));
+    }
+    physics_row_below("lone particle above a bed: fall, off by, m", 1e-12, worst);
+    physics_row("lone particle above a bed: where it lands, in cells", .2 / .05, height / .05, 1.5);
+    physics_row_below("lone particle on a bed: speed/sqrt(g h)", 1e-3, speed / sqrt(G * .05));
+    fluid_world_destroy(&w);
+}
+
 // The layer as a block on a smooth wall: a = g (sin a - mu cos a).
 static void block_slides(void **state) {
     (void)state;
@@ -334,6 +389,8 @@ int main(void) {
         cmocka_unit_test(slope_accelerates),
         cmocka_unit_test(slope_finds_its_speed),
         cmocka_unit_test(heap_lies_still),
+        cmocka_unit_test(a_lone_particle_slides),
+        cmocka_unit_test(a_lone_particle_falls),
         cmocka_unit_test(block_slides),
         cmocka_unit_test(block_slides_on_cut_cells),
         cmocka_unit_test(paper_has_two_constants),
