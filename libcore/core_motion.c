@@ -68,11 +68,7 @@ static core_status read_table(const core_yaml *doc, const core_yaml_node *place,
     core_csv csv = {0};
     core_error cause = {0};
     core_status status = core_csv_read(path, 4, columns, &csv, &cause);
-    if (status != CORE_OK) {
-        core_yaml_fail(doc, place, err, "%s", cause.message);
-        if (err) err->code = status;
-        goto done;
-    }
+    if (status != CORE_OK) return core_yaml_fail_by(doc, place, &cause, err);
     if (csv.count_found < 2) {
         status = core_yaml_fail(
             doc, place, err, "%s:1: found times alone, expected a column x, y or angle that moves the boundary", path);

@@ -96,6 +96,9 @@ core_status core_yaml_phase_read(const core_yaml *doc, const core_yaml_node *pha
 /// Fails with "FILE:LINE: PATH: message" for checks that a table cannot express. node may be NULL.
 core_status core_yaml_fail(const core_yaml *doc, const core_yaml_node *node, core_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/// The same with the message and code of `cause`, such as what is wrong with a file that the node names.
+core_status core_yaml_fail_by(const core_yaml *doc, const core_yaml_node *node, const core_error *cause,
+                              core_error *err);
 
 /// The table as text for --help-scene: key, unit, default, range, meaning; one line a key, in sections: keys that stand
 /// alone, then the others by the key at the top. Caller frees with core_free.

@@ -380,3 +380,10 @@ core_status core_yaml_fail(const core_yaml *doc, const core_yaml_node *node, cor
     va_end(args);
     return status;
 }
+
+core_status core_yaml_fail_by(const core_yaml *doc, const core_yaml_node *node, const core_error *cause,
+                              core_error *err) {
+    core_yaml_fail(doc, node, err, "%s", cause->message);
+    if (err) err->code = cause->code;
+    return cause->code;
+}

@@ -76,10 +76,7 @@ static core_status read_shape(const reader *r, const core_yaml_node *node, int *
                                     &scene->grids[i], &cause);
     }
     *index = i;
-    if (status == CORE_OK) return CORE_OK;
-    core_yaml_fail(r->doc, place, err, "%s", cause.message);
-    if (err) err->code = status;
-    return status;
+    return status == CORE_OK ? CORE_OK : core_yaml_fail_by(r->doc, place, &cause, err);
 }
 
 // A circle or shape of a boundary or fill. kind: of a circle.

@@ -91,11 +91,8 @@ core_status sim__scene_csv(const sim__reader *r, const core_yaml_node *place, in
     CORE_TRY(sim__scene_keep_csv(r, joined, CORE_OK, err));
     *path = joined;
     core_error cause = {0};
-    const core_status status = core_csv_read(*path, count_columns, columns, csv, &cause);
-    if (status == CORE_OK) return CORE_OK;
-    core_yaml_fail(r->doc, place, err, "%s", cause.message);
-    if (err) err->code = status;
-    return status;
+    if (core_csv_read(*path, count_columns, columns, csv, &cause) == CORE_OK) return CORE_OK;
+    return core_yaml_fail_by(r->doc, place, &cause, err);
 }
 
 core_status sim__scene_name(const sim__reader *r, const core_yaml_node *place, const char *from, char to[CORE_NAME_MAX],
@@ -222,12 +219,8 @@ static core_status read_type_def(const reader *r, const core_yaml_node *node, in
     }
     const sdf_read_def def = sdf_read_default_def();
     core_error cause = {0};
-    core_status status = sdf_shape_read(type->shape_path, &def, &type->shape, &cause);
-    if (status != CORE_OK) {
-        core_yaml_fail(r->doc, place, err, "%s", cause.message);
-        if (err) err->code = status;
-        return status;
-    }
+    if (sdf_shape_read(type->shape_path, &def, &type->shape, &cause) != CORE_OK)
+        return core_yaml_fail_by(r->doc, place, &cause, err);
     CORE_TRY(check_mass(r, node, type, err));
     return check_shape_name(r, node, i, err);
 }
@@ -311,12 +304,8 @@ static core_status make_law(const reader *r, const core_yaml_node *node, const c
     if (isnan(law->kt)) law->kt = DEFAULT_KT_OVER_KN * law->kn;
     if (!isnan(fields->restitution)) {
         core_error cause = {0};
-        core_status status = sim_zeta_of_restitution(fields->restitution, &law->zeta, &cause);
-        if (status != CORE_OK) {
-            core_yaml_fail(r->doc, core_yaml_get(node, "restitution"), err, "%s", cause.message);
-            if (err) err->code = status;
-            return status;
-        }
+        if (sim_zeta_of_restitution(fields->restitution, &law->zeta, &cause) != CORE_OK)
+            return core_yaml_fail_by(r->doc, core_yaml_get(node, "restitution"), &cause, err);
     } else if (isnan(law->gamma_t)) {
         law->gamma_t = law->gamma_n * sqrt(law->kt / law->kn);
     }

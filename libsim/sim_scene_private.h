@@ -40,9 +40,9 @@ core_status sim__scene_phases(const sim__reader *r, core_error *err);
 void sim__scene_clear_boundaries(sim_scene *scene);
 void sim__scene_clear_grains(sim_scene *scene);
 
-/// Reads the CSV file that a key names, and remembers its path in the scene. *path: borrowed from there. Errors as
 /// Adds a path (owned from now on) to those of the scene; returns `status`, or MEMORY.
 core_status sim__scene_keep_csv(const sim__reader *r, char *path, core_status status, core_error *err);
+/// Reads the CSV file that a key names, and remembers its path in the scene. *path: borrowed from there. Errors as
 /// core_csv_read, at the key's line.
 core_status sim__scene_csv(const sim__reader *r, const core_yaml_node *place, int count_columns,
                            const core_csv_column *columns, core_csv *csv, const char **path, core_error *err);

@@ -253,6 +253,12 @@ static void fail_places(void **state) {
     assert_string_equal(err.message, "s.yaml:4: walls[1].name: bad 7");
     assert_int_equal(core_yaml_fail(doc, NULL, &err, "bad"), CORE_FORMAT);
     assert_string_equal(err.message, "s.yaml: bad");
+    // what is wrong with another file keeps its code
+    const core_error cause = {.code = CORE_IO, .message = "a.csv: gone"};
+    assert_int_equal(core_yaml_fail_by(doc, core_yaml_get(wall, "name"), &cause, &err), CORE_IO);
+    assert_int_equal(err.code, CORE_IO);
+    assert_string_equal(err.message, "s.yaml:4: walls[1].name: a.csv: gone");
+    assert_int_equal(core_yaml_fail_by(doc, NULL, &cause, NULL), CORE_IO);
     core_yaml_destroy(&doc);
 }
 
