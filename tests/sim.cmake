@@ -85,7 +85,7 @@ set_tests_properties(blas_threads PROPERTIES LABELS determinism TIMEOUT 600)
 # Many discs beside published numbers, minutes each: contacts in closed form, and on trained maps (once for a build folder).
 foreach(subject jamming columns silo)
   cem_test(test_discs_${subject} reference/test_discs_${subject}.c slow sim)
-  set_tests_properties(test_discs_${subject} PROPERTIES TIMEOUT 3600)
+  set_tests_properties(test_discs_${subject} PROPERTIES TIMEOUT 7200)
 endforeach()
 add_test(NAME discs_column COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/discs_column.sh ${CMAKE_BINARY_DIR} 0.5)
 add_test(NAME discs_packing COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/reference/discs_packing.sh ${CMAKE_BINARY_DIR})
