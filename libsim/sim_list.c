@@ -29,7 +29,8 @@ void sim_found_clear(sim_found *found) {
     *found = (sim_found){0};
 }
 
-// Pairs to make room for where n do not fit: a list that grows does so many times, and what it never needs is lost.
+// Pairs to make room for where n do not fit: few more, since what is not needed is lost, but some, since a list that
+// grows does so many times.
 static int roomy(int n) {
     return n + n / 8 + 64;
 }
