@@ -7,15 +7,21 @@
 
 typedef core_status fixture_maker(int resolution, fixture *f, core_error *err);
 
-/// Draws the shapes; 0, or -1 if one fails, as cmocka's set-up functions do.
-static inline int fixtures_make(fixture_maker *const *make, int n, int resolution, fixture *shapes) {
+/// The shapes of a test program, which has names for their places.
+enum { ASKED_SHAPES = 8 };
+static fixture shapes[ASKED_SHAPES];
+
+/// Draws n <= ASKED_SHAPES of them; 0, or -1 if one fails, as cmocka's set-up functions do.
+static inline int shapes_make(fixture_maker *const *make, int n) {
     for (int i = 0; i < n; i++)
-        if (make[i](resolution, &shapes[i], NULL) != CORE_OK) return -1;
+        if (make[i](128, &shapes[i], NULL) != CORE_OK) return -1;
     return 0;
 }
 
-static inline void fixtures_clear(fixture *shapes, int n) {
-    for (int i = 0; i < n; i++) fixture_clear(&shapes[i]);
+static inline int shapes_clear(void **state) {
+    (void)state;
+    for (int i = 0; i < ASKED_SHAPES; i++) fixture_clear(&shapes[i]);
+    return 0;
 }
 
 /// A pair with everything exact.
@@ -26,8 +32,8 @@ typedef struct asked {
     cspace_obstacle *obstacle;
 } asked;
 
-static inline asked asked_make(const fixture *a, const fixture *b, double ratio) {
-    asked q = {.pair = fixture_pair(a, b, ratio)};
+static inline asked ask(int a, int b, double ratio) {
+    asked q = {.pair = fixture_pair(&shapes[a], &shapes[b], ratio)};
     if (cspace_exact_create(&q.pair, &q.exact, NULL) != CORE_OK) abort();
     if (cspace_exact_scratch_create(q.exact, &q.scratch, NULL) != CORE_OK) abort();
     if (cspace_obstacle_create(q.exact, &q.obstacle, NULL) != CORE_OK) abort();

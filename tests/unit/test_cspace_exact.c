@@ -9,7 +9,6 @@
 
 enum { HASH, LETTER_U, LETTER_N, LETTER_O, SQUARE, DISC, COUNT_SHAPES, CORNERS = 40, DIRECTIONS = 256 };
 
-static fixture shapes[COUNT_SHAPES];
 static const struct {
     const char *name;
     int a, b;
@@ -31,17 +30,7 @@ static int setup(void **state) {
     (void)state;
     fixture_maker *const make[COUNT_SHAPES] = {fixture_hash, fixture_u,      fixture_n,
                                                fixture_o,    fixture_square, make_disc};
-    return fixtures_make(make, COUNT_SHAPES, 128, shapes);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fixtures_clear(shapes, COUNT_SHAPES);
-    return 0;
-}
-
-static asked ask(int a, int b, double ratio) {
-    return asked_make(&shapes[a], &shapes[b], ratio);
+    return shapes_make(make, COUNT_SHAPES);
 }
 
 static cspace_contact contact_at(const asked *q, double theta, double x, double y) {
@@ -301,5 +290,5 @@ int main(void) {
                                        cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_gradients),
                                        cmocka_unit_test(test_exchange),     cmocka_unit_test(test_band),
                                        cmocka_unit_test(test_samples),      cmocka_unit_test(test_memory)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, shapes_clear);
 }

@@ -9,7 +9,6 @@
 
 enum { HASH, LETTER_U, LETTER_O, STAR, HOOK, SQUARE, FINE_O, COUNT_SHAPES };
 
-static fixture shapes[COUNT_SHAPES];
 static const struct {
     const char *name;
     int a, b;
@@ -24,17 +23,7 @@ static int setup(void **state) {
     (void)state;
     fixture_maker *const make[COUNT_SHAPES] = {fixture_hash, fixture_u,      fixture_o,     fixture_star,
                                                fixture_hook, fixture_square, fixture_fine_o};
-    return fixtures_make(make, COUNT_SHAPES, 128, shapes);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fixtures_clear(shapes, COUNT_SHAPES);
-    return 0;
-}
-
-static asked ask(int a, int b, double ratio) {
-    return asked_make(&shapes[a], &shapes[b], ratio);
+    return shapes_make(make, COUNT_SHAPES);
 }
 
 static double contact_difference(const cspace_contact *a, const cspace_contact *b) {
@@ -276,5 +265,5 @@ int main(void) {
                                        cmocka_unit_test(test_restoring_slope),
                                        cmocka_unit_test(test_density),
                                        cmocka_unit_test(test_smoothed_samples)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, shapes_clear);
 }
