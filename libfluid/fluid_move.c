@@ -57,6 +57,46 @@ static void stop_at_solid(const fluid_world *w, const double *x, int i) {
     for (int a = 0; a < g->dim && into < 0 && square > 1e-12; ++a) w->p.v[a][i] -= into / square * n[a];
 }
 
+// The solid nearest to the cell of x in a world with motion; -1: a wall around.
+static int solid_at(const fluid_world *w, const double *x) {
+    int cell = 0;
+    for (int a = 0; a < w->grid.dim; ++a) cell += (int)fluid__cell_of(&w->grid, a, x[a]) * w->grid.stride[a];
+    return w->nearest[0][cell];
+}
+
+// Velocity at x when `elapsed` of the step is over. The grid holds the velocities of its start; what moves with a solid
+// sees them go on with it: u(x - elapsed V) + V(x) - V(x - elapsed V), V the solid's velocity.
+static void velocity_at(const fluid_world *w, const double *x, double elapsed, double *v) {
+    const fluid_grid *g = &w->grid;
+    if (!w->moves) {
+        fluid__sample(w, x, v);
+        return;
+    }
+    double from[3] = {0, 0, 0};
+    const int solid = solid_at(w, x);
+    for (int a = 0; a < g->dim; ++a) from[a] = x[a] - elapsed * fluid__solid_speed(w, solid, a, x);
+    keep_inside(g, from);
+    fluid__sample(w, from, v);
+    for (int a = 0; a < g->dim; ++a) v[a] += fluid__solid_speed(w, solid, a, x) - fluid__solid_speed(w, solid, a, from);
+}
+
+// Largest speed of a particle against the solid nearest to it.
+static double fastest(const fluid_world *w) {
+    double most = 0;
+    if (!w->moves) return w->speed_max;
+    for (int i = 0; i < w->p.n; ++i) {
+        double x[3] = {0, 0, 0}, square = 0;
+        for (int a = 0; a < w->grid.dim; ++a) x[a] = w->p.x[a][i];
+        const int solid = solid_at(w, x);
+        for (int a = 0; a < w->grid.dim; ++a) {
+            const double v = w->p.v[a][i] - fluid__solid_speed(w, solid, a, x);
+            square += v * v;
+        }
+        most = fmax(most, square);
+    }
+    return sqrt(most);
+}
+
 static void move_chunk(void *arg, int64_t chunk, int worker) {
     (void)worker;
     const move_job *job = arg;
@@ -68,10 +108,10 @@ static void move_chunk(void *arg, int64_t chunk, int worker) {
         double x[3] = {0, 0, 0}, middle[3] = {0, 0, 0}, v[3];
         for (int a = 0; a < g->dim; ++a) x[a] = w->p.x[a][i];
         for (int k = 0; k < job->substeps; ++k) {
-            fluid__sample(w, x, v);
+            velocity_at(w, x, k * dt, v);
             for (int a = 0; a < g->dim; ++a) middle[a] = x[a] + .5 * dt * v[a];
             keep_inside(g, middle);
-            fluid__sample(w, middle, v);
+            velocity_at(w, middle, (k + .5) * dt, v);
             for (int a = 0; a < g->dim; ++a) x[a] += dt * v[a];
             const int periods = keep_inside(g, x);
             if (w->p.image) w->p.image[i] += periods;
@@ -84,7 +124,7 @@ static void move_chunk(void *arg, int64_t chunk, int worker) {
 
 void fluid__move(fluid_world *w, double dt) {
     move_job job = {w, dt, 1};
-    const double cells = w->speed_max * dt / w->grid.h;
+    const double cells = fastest(w) * dt / w->grid.h;
     while (job.substeps < cells) ++job.substeps;
     core_thread_for(w->threads, ((int64_t)w->p.n + CHUNK - 1) / CHUNK, move_chunk, &job);
 }

@@ -51,7 +51,7 @@ continuum_disc() {
 # Scene of a column of grains, on standard output: continuum_grains_scene SHAPE WKT RADIUS ASPECT
 # Discs have diameters 1.5 : 1 in three steps.
 continuum_grains_scene() {
-    awk -v shape="$1" -v wkt="$PWD/$2" -v radius="$3" -v a="$4" -v half="$(continuum_half "$1" "$4")" -v d=$continuum_diameter '
+    awk -v shape="$1" -v wkt="$(realpath "$2")" -v radius="$3" -v a="$4" -v half="$(continuum_half "$1" "$4")" -v d=$continuum_diameter '
         BEGIN { L = half * d; H = a * L; reach = a < 1 ? 2.7 : a < 2 ? 5.7 : 16 }
         /^title:/ { printf "title: \"Column of %s, H0 = %s R0\"\n", shape == "disc" ? "discs" : shape == "hash" ? "#" : shape, a; next }
         /^  (grain|base):/ { spread = sprintf("radii: [%.10g, %.10g], sizes: 3", radius / sqrt(1.5), radius * sqrt(1.5))
