@@ -63,6 +63,42 @@ static void restarts_go_on(void **state) {
     }
 }
 
+// A solid that has moved and stopped is where it stopped, also behind a restart, which goes on to the same bits.
+static void restarts_know_where_motions_ended(void **state) {
+    (void)state;
+    static const char moved[] =
+        "model: continuum\n"
+        "grid: {cell: 0.02, region: [0, 0, 0.6, 0.2], friction: 1}\n"
+        "material: {kind: sand, density: 1500}\n"
+        "boundaries:\n"
+        "  - {name: post, polyline: {points: [0.3, 0, 0.3, 0.05], thickness: 0.04}, motion: {velocity: [-0.5, 0]}}\n"
+        "fill: [{box: [0, 0, 0.2, 0.16]}]\n"
+        "phases: [{name: go, start: [post], time: 0.1}, {name: halt, stop: [post], time: 0.2}]\n"
+        "output: {every: 0.02, checkpoint: 0.06}\n";
+    fluid_scene scene;
+    fluid_run_report whole, rest;
+    fluid_run_def def = fluid_run_default_def(), from = fluid_run_default_def();
+    check_ok(fluid_scene_read_text(moved, "moved.yaml", &scene, err));
+    def.checkpoint_path = file("t.checkpoint.h5");
+    check_ok(fluid_run(&scene, file("t.h5"), &def, NULL, &whole, err));
+    check_ok(fluid_checkpoint_open(file("t.checkpoint.h5.1"), &from.restart, err));
+    check_ok(fluid_run(&scene, file("u.h5"), &from, NULL, &rest, err));
+    assert_true(rest.frames > 0 && rest.frames < 5); // from inside the last phase
+    assert_true(whole.state_hash == rest.state_hash);
+    core_h5_close(&from.restart);
+    core_run_reader *run = NULL;
+    core_run_frame f = {0};
+    check_ok(core_run_open(file("u.h5"), &run, err));
+    const core_run_info *info = core_run_describe(run);
+    check_ok(core_run_frame_create(info->count_rows, info->count_observables, info->count_planes, &f, err));
+    check_ok(core_run_frame_add_walls(info->count_walls, &f, err));
+    check_ok(core_run_read(run, info->count_frames - 1, &f, err));
+    check_near(f.wall_pose[0], -.5 * .1, 1e-12);
+    core_run_frame_clear(&f);
+    core_run_close(&run);
+    fluid_scene_clear(&scene);
+}
+
 // The post of the file lies where its law has it: two points of it, turned about the middle of its box and displaced.
 static void the_file_tells_of_motion(void **state) {
     (void)state;
@@ -142,8 +178,9 @@ static void runs_can_be_stopped(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(restarts_go_on), cmocka_unit_test(the_file_tells),
-                                       cmocka_unit_test(the_file_tells_of_motion),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(restarts_go_on),
+                                       cmocka_unit_test(restarts_know_where_motions_ended),
+                                       cmocka_unit_test(the_file_tells), cmocka_unit_test(the_file_tells_of_motion),
                                        cmocka_unit_test(runs_can_be_stopped)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }
